@@ -104,7 +104,7 @@ CHANGES = (
                 "def added_transports()",
                 (
                     'OWN = (*OWN, TransportInfo(name="canned", title="one reply", '
-                    'open=_of_settings("canned", "CannedTransport")))\n\n\n'
+                    'open=_opener("canned", "CannedTransport")))\n\n\n'
                 ),
             )
         },

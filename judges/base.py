@@ -19,9 +19,9 @@ class JudgeInput:
 
     Attributes:
         battle_id: Seeds everything random about the judging of this battle.
-        question: The question with whatever ground truth it carries.
-        reference_side: "a" or "b" where that side *is* the reference, else None. It
-            is never shown; a judge whose ground truth is the reference needs it to decline.
+        question: The question with its ground truth, if any.
+        reference_side: "a" or "b" where that side *is* the reference, else None. Prompts
+            never include it; a judge whose ground truth is the reference needs it to decline.
     """
 
     battle_id: str
@@ -33,7 +33,7 @@ class JudgeInput:
 
 @runtime_checkable
 class Judge(Protocol):
-    """Settles battles. Failures are outcomes, not exceptions, unless judging cannot go on at all."""
+    """Settles battles. Failures are outcomes; only errors that stop all judging are raised."""
 
     @property
     def name(self) -> str:
@@ -44,33 +44,33 @@ class Judge(Protocol):
         """Settle one battle.
 
         Raises:
-            JudgeError: Judging as a whole cannot go on (circuit open, replay miss, budget gone).
+            JudgeError: All judging must stop (circuit open, replay miss, budget spent).
         """
         ...
 
 
 class TextWork(Protocol):
-    """Works on untrusted texts, within a limit of time for each."""
+    """Runs functions on untrusted texts, each within a time limit."""
 
     async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
-        """Call a function of a module, perhaps in another process.
+        """Call a module-level function, perhaps in another process.
 
         Raises:
-            WorkError: This text gave no result, as where the limit was exceeded.
-            JudgeError: Working on texts as a whole cannot go on.
+            WorkError: No result for this text, for example because of the time limit.
+            JudgeError: All work on texts must stop.
         """
         ...
 
 
-class HereAndNow:
-    """Works in this process, without a limit: for callers that judge their own texts."""
+class InProcess:
+    """Runs functions in this process without a limit, for callers that judge their own texts."""
 
     async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
         """Call a function."""
         return function(*arguments)
 
 
-HERE: TextWork = HereAndNow()
+HERE: TextWork = InProcess()
 
 
 async def each(
@@ -89,11 +89,11 @@ async def each(
     return list(await asyncio.gather(*map(done, items)))
 
 
-def undone(error: WorkError) -> Verdict:
-    """Return the verdict of a battle whose answers could not be worked on."""
+def failed_verdict(error: WorkError) -> Verdict:
+    """Return the verdict of a battle whose answers could not be processed."""
     return Verdict(outcome=Outcome.FAILED, detail=reason_of(error))
 
 
 def reason_of(error: WorkError) -> str:
-    """Return the reason for a missing result, as outcomes have it: `time_limit`, or the error."""
+    """Return the outcome's reason for a missing result: `time_limit`, or the error message."""
     return error.code if isinstance(error, TimeLimitError) else error.message

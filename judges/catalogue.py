@@ -1,4 +1,4 @@
-"""Judges by name: the bundled specs, those of an organiser's folders, and the judge that each describes."""
+"""Load judge specs by name and build their judges."""
 
 import difflib
 import re
@@ -18,43 +18,43 @@ from judges.pairwise.prompt import load_prompt
 from judges.spec import STORED_KEY, JudgeSpec, ReplyFormat, make_spec
 
 if TYPE_CHECKING:
-    # Each kind of judge loads where one is built: specs are read by everything that lists.
+    # Judges are imported where they are built, because listing commands read specs only.
     from judges.llm.requests import LlmClient
     from judges.pairwise.llm_judge import PairwiseJudge
 
 SUFFIX = ".toml"
 PATHS = "/\\:\0"
-LONGEST_NAMED = 100
+MAX_NAME = 100
 PROMPTS = {
     GroundTruth.NONE: "pairwise",
     GroundTruth.REFERENCE: "pairwise-reference",
     GroundTruth.PASSAGES: "pairwise-passages",
 }
-"""The prompt of an LLM judge that names none, by its ground truth."""
+"""Default prompts of LLM judges by ground truth."""
 RENAMED = {STORED_KEY: "ground_truth"}
-"""Keys of older files and their present names."""
+"""Keys of older files and their current names."""
 GRADED_PROMPTS = {GroundTruth.NONE: "pairwise-grades"}
-"""The same where its replies are grades."""
+"""Default prompts for replies that are grades."""
 FUNCTION = re.compile(rf"^{GIVEN}|\.py:\w+$")
 SAMPLING_KEYS = ("temperature", "top_p", "max_tokens", "seed")
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A spec as it stands in a file: plain values and where relative names lead."""
+    """Values of a spec file and the folder for its relative paths."""
 
     values: Mapping[str, Any]
     folder: Path
 
 
-def taken(path: Path) -> ConflictError:
-    """Build the error for a spec whose place is taken."""
-    message = f"There is a file {path} already."
+def already_exists(path: Path) -> ConflictError:
+    """Return the error for a spec whose file already exists."""
+    message = f"The file {path} already exists."
     return ConflictError(message, advice="Rounds may depend on it: choose another name.")
 
 
 def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
-    """Read a judge by the path of a TOML file, by its name, or by the place of a Python function.
+    """Load a judge spec by file path, by name or by Python function.
 
     Args:
         name: A path (it ends in `.toml`), `FILE.py:FUNCTION`, or the name of a spec in `folders`, of a
@@ -65,26 +65,25 @@ def load_spec(name: str, *, folders: Sequence[Path] = ()) -> JudgeSpec:
         return make_spec(import_module(".function", __package__).function_values(name))
     file = _find(name, folders)
     stem = Path(name).stem if name.endswith(SUFFIX) else name
-    return make_spec(_prompted(_resolved(file, stem, folders, ())))
+    return make_spec(_with_prompt(_resolve(file, stem, folders, ())))
 
 
 def require_registered(*names: str) -> None:
-    """Refuse anything but a plain name: only local users may name files."""
+    """Refuse paths and functions: only local users may name files."""
     for name in names:
         if name.endswith(SUFFIX) or FUNCTION.search(name) or not frozenset(PATHS).isdisjoint(name):
             raise NotFoundError(
-                f"There is no judge {name[:LONGEST_NAMED]!r}.",
-                advice="Name one that `arena judges list` shows.",
+                f"There is no judge {name[:MAX_NAME]!r}.", advice="Name one that `arena judges list` shows."
             )
 
 
 def source_of(name: str, spec: JudgeSpec) -> str:
-    """Return a reference by which a process in another folder finds this judge."""
+    """Return a reference to the judge that works from another working directory."""
     return spec.function if FUNCTION.search(name) else name
 
 
 def spec_names(*, folders: Sequence[Path] = ()) -> tuple[str, ...]:
-    """Return the names that `load_spec` knows, an organiser's own first, those of plugins last."""
+    """List all judge names: custom specs first, then bundled specs, then plugins."""
     custom = [
         path.stem for folder in folders if folder.is_dir() for path in sorted(folder.glob(f"*{SUFFIX}"))
     ]
@@ -132,18 +131,16 @@ def _read(path: Path) -> _File:
         raise SpecError(message, advice="Correct that line; docs/judges.md has examples.") from error
 
 
-def _resolved(
-    source: _File, name: str, folders: Sequence[Path], ancestors: tuple[str, ...]
-) -> dict[str, Any]:
+def _resolve(source: _File, name: str, folders: Sequence[Path], ancestors: tuple[str, ...]) -> dict[str, Any]:
     values = {"name": name, **_flat(source.values, name)}
     if isinstance(place := values.get("function"), str):
-        beside = str(source.folder / place) if FUNCTION.search(place) else place
-        values |= import_module(".function", __package__).function_values(beside, str(values["name"]))
+        reference = str(source.folder / place) if FUNCTION.search(place) else place
+        values |= import_module(".function", __package__).function_values(reference, str(values["name"]))
     if "prompt" in values:
         if not isinstance(values["prompt"], str):
-            message = f"Judge spec {name}: 'prompt' is not the name of a prompt."
+            message = f"Judge spec {name}: 'prompt' must be the name of a prompt."
             raise SpecError(message, advice='Write prompt = "pairwise".')
-        values["prompt"] = load_prompt(values["prompt"], beside=source.folder)
+        values["prompt"] = load_prompt(values["prompt"], folder=source.folder)
     if "members" in values:
         values["members"] = _members(values["members"], name, source.folder, folders, ancestors)
     parent = values.pop("extends", None)
@@ -153,8 +150,7 @@ def _resolved(
     return {**base, **values}
 
 
-def _prompted(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values with the prompt of their ground truth where an LLM judge names none."""
+def _with_prompt(values: Mapping[str, Any]) -> Mapping[str, Any]:
     if values.get("kind") != JudgeKind.LLM or "prompt" in values:
         return values
     prompts = GRADED_PROMPTS if values.get("reply") == ReplyFormat.GRADES else PROMPTS
@@ -167,9 +163,9 @@ def _parent(
 ) -> Mapping[str, Any]:
     if not isinstance(parent, str) or parent in ancestors:
         message = f"Judge spec {name} extends {parent!r}, which is not another judge's name."
-        raise SpecError(message, advice="Name one bundled judge, and none that leads back here.")
+        raise SpecError(message, advice="Name another judge that does not extend this one in turn.")
     path = str(folder / parent) if parent.endswith(SUFFIX) else parent
-    return _resolved(
+    return _resolve(
         _find(path, folders),
         Path(parent).stem if parent.endswith(SUFFIX) else parent,
         folders,
@@ -183,7 +179,7 @@ def _flat(values: Mapping[str, Any], name: str) -> dict[str, Any]:
     odd = sorted(set(table) - set(SAMPLING_KEYS)) if isinstance(table, dict) else ["sampling"]
     twice = sorted(set(flat) & set(table))
     if odd or twice:
-        problem = f"unknown key {odd[0]!r} in [sampling]" if odd else f"{twice[0]!r} is there twice"
+        problem = f"unknown key {odd[0]!r} in [sampling]" if odd else f"{twice[0]!r} is set twice"
         message = f"Judge spec {name} cannot be used: {problem}."
         raise SpecError(message, advice=f"[sampling] takes {', '.join(SAMPLING_KEYS)}.")
     return {**flat, **table}
@@ -193,7 +189,7 @@ def _members(
     entries: object, panel: str, folder: Path, folders: Sequence[Path], ancestors: tuple[str, ...]
 ) -> tuple[JudgeSpec, ...]:
     if not isinstance(entries, list):
-        message = f"Panel {panel}: 'members' is not a list."
+        message = f"Panel {panel}: 'members' must be a list."
         raise SpecError(message, advice='Write members = ["reference-free", …] or [[members]] tables.')
     return tuple(
         _member(entry, f"{panel}.{number}", folder, folders, (*ancestors, panel))
@@ -205,8 +201,8 @@ def _member(
     entry: object, name: str, folder: Path, folders: Sequence[Path], ancestors: tuple[str, ...]
 ) -> JudgeSpec:
     if isinstance(entry, dict):
-        return make_spec(_prompted(_resolved(_File(entry, folder), name, folders, ancestors)))
-    return make_spec(_prompted(_parent(entry, name, folder, folders, ancestors)))
+        return make_spec(_with_prompt(_resolve(_File(entry, folder), name, folders, ancestors)))
+    return make_spec(_with_prompt(_parent(entry, name, folder, folders, ancestors)))
 
 
 def build_judge(spec: JudgeSpec, *, client: "LlmClient | None" = None, work: TextWork = HERE) -> Judge:
@@ -232,8 +228,8 @@ def _pairwise(spec: JudgeSpec, client: "LlmClient | None", work: TextWork) -> "P
     from judges.pairwise.llm_judge import PairwiseJudge  # noqa: PLC0415 - as above
 
     if client is None or spec.prompt is None:
-        message = f"Judge {spec.name} asks an LLM and there is nothing to ask with."
-        raise SpecError(message, advice="Give an asker, or use the lexical judge, which needs no network.")
+        message = f"Judge {spec.name} needs an LLM client."
+        raise SpecError(message, advice="Pass a client, or use the lexical judge, which needs no network.")
     if not spec.endpoint:
         message = f"Judge {spec.name} has no endpoint."
         raise SpecError(message, advice="Set OPENAI_BASE_URL, or `endpoint` in the judge spec.")

@@ -1,8 +1,8 @@
 """Judges that are Python functions: `def judge(question, a, b, reference)` returns "a", "b" or "tie".
 
-A plain function of a file is called in another process, so that one that hangs or ends its process loses that
-battle alone; an async one is awaited in this process, one that a program handed over in its threads.
-Whatever it raises or returns instead is the battle's outcome.
+A plain function from a file runs in another process, so that a hang or an exit loses only one battle. An
+async function is awaited in this process; a function passed by a program runs in its threads.
+Exceptions and other return values become the battle's outcome.
 """
 
 import asyncio
@@ -24,32 +24,32 @@ from judges.pairwise.rendering import presentations
 from judges.spec import JudgeSpec
 
 Texts = tuple[str, str, str, str | None]
-"""Question, the answer shown first, the other one, and the reference."""
+"""Question, first answer, second answer and reference."""
 CALLED = "function"
 RETURNED = "it returned"
 WORDS = " or ".join(f'"{preference}"' for preference in Preference)
 
 
 def function_values(reference: str, name: str = "") -> dict[str, Any]:
-    """Return the spec values of a function's judge: its place and the hash of its code."""
-    file, _, called = reference.rpartition(":")
+    """Return the spec values of a function judge: its reference and the hash of its code."""
+    file, _, symbol = reference.rpartition(":")
     if file.endswith(".py"):
-        reference = f"{Path(file).absolute()}:{called}"
-    function = _loaded(reference)
+        reference = f"{Path(file).absolute()}:{symbol}"
+    function = _load(reference)
     if reference.startswith(GIVEN):
         digest = file.removeprefix(GIVEN)
-        return {"name": called, "kind": JudgeKind.FUNCTION, "function": reference, "code": digest}
+        return {"name": symbol, "kind": JudgeKind.FUNCTION, "function": reference, "code": digest}
     source = inspect.getsourcefile(inspect.unwrap(function)) if inspect.isroutine(function) else None
     code = Path(source).read_bytes() if source else repr(reference).encode()
     return {
-        "name": name or called.replace("_", "-"),
+        "name": name or symbol.replace("_", "-"),
         "kind": JudgeKind.FUNCTION,
         "function": reference,
         "code": hashlib.sha256(code).hexdigest(),
     }
 
 
-def _loaded(reference: str) -> Callable[..., Any]:
+def _load(reference: str) -> Callable[..., Any]:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             function = resolve(reference)
@@ -67,22 +67,22 @@ def _loaded(reference: str) -> Callable[..., Any]:
         raise SpecError(message, advice=advice) from error
     except ValueError:  # built in, without a signature
         pass
-    found: Callable[..., Any] = function
-    return found
+    judge: Callable[..., Any] = function
+    return judge
 
 
 class FunctionCall:
-    """Calls a plain function; another process loads it before its first battle."""
+    """Callable that a worker process loads once, before its first battle."""
 
     def __init__(self, reference: str) -> None:
         self._reference = reference
 
     def __reduce__(self) -> "tuple[Callable[[str], FunctionCall], tuple[str]]":
-        """Load the function where this is sent, which takes longer than to call it."""
-        return _ready_call, (self._reference,)
+        """Load the function on unpickling, which takes longer than a call."""
+        return _load_call, (self._reference,)
 
     def __call__(self, texts: Texts) -> tuple[str | None, str]:
-        """Call the function and return its preference's word, or an error."""
+        """Call the function and return its preference, or an error."""
         try:
             with contextlib.redirect_stdout(sys.stderr):
                 return _read(self.function(*texts))
@@ -91,26 +91,26 @@ class FunctionCall:
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The function, of this process."""
-        return _loaded(self._reference)
+        """The function, loaded in this process."""
+        return _load(self._reference)
 
 
-def _ready_call(reference: str) -> FunctionCall:
+def _load_call(reference: str) -> FunctionCall:
     call = FunctionCall(reference)
-    # What cannot be loaded here is said of each battle.
+    # A function that cannot be loaded fails each battle with its own error.
     with contextlib.suppress(SpecError):
         _ = call.function
     return call
 
 
-def _read(returned: object) -> tuple[str | None, str]:
-    if isinstance(returned, str) and returned in list(Preference):
-        return Preference(returned).value, ""
-    return None, f"{RETURNED} {returned!r:.80}, which is none of {WORDS}"
+def _read(value: object) -> tuple[str | None, str]:
+    if isinstance(value, str) and value in list(Preference):
+        return Preference(value).value, ""
+    return None, f"{RETURNED} {value!r:.80}, which is none of {WORDS}"
 
 
 class FunctionJudge:
-    """Settles battles by a function, in one order or both as the spec says."""
+    """Settles battles by a function, in one or both orders."""
 
     def __init__(self, spec: JudgeSpec, work: TextWork = HERE) -> None:
         self.name = spec.name
@@ -118,7 +118,7 @@ class FunctionJudge:
         self._work = work
         self._call = FunctionCall(spec.function)
         self._async = inspect.iscoroutinefunction(self._call.function)
-        self._given = spec.function.startswith(GIVEN)
+        self._in_memory = spec.function.startswith(GIVEN)
         self._first = asyncio.Lock()
         self._answers, self._unfit = asyncio.Event(), False
 
@@ -135,7 +135,7 @@ class FunctionJudge:
         question, swapped = judge_input.question, presentation is Presentation.B_FIRST
         pair = (judge_input.answer_a, judge_input.answer_b)
         first, second = reversed(pair) if swapped else pair
-        word, problem = await self._judged((question.question, first, second, question.reference))
+        word, problem = await self._call_guarded((question.question, first, second, question.reference))
         preference = None if word is None else Preference(word)
         return Judgment(
             judge=self.name,
@@ -146,15 +146,15 @@ class FunctionJudge:
             detail=f"The judge {self.name} failed: {problem}." if problem else "",
         )
 
-    async def _judged(self, texts: Texts) -> tuple[str | None, str]:
-        """Call the function; until it has answered once, one call at a time."""
+    async def _call_guarded(self, texts: Texts) -> tuple[str | None, str]:
+        """Call the function, one call at a time until the first success."""
         while not self._answers.is_set():
             async with self._first:
                 if self._answers.is_set():
                     break
                 if self._unfit:
                     raise StoppedError(f"The judge {self.name} failed.")
-                word, problem = await self._decided(texts)
+                word, problem = await self._call_function(texts)
                 if word is not None:
                     self._answers.set()
                 if problem.startswith(RETURNED):
@@ -162,10 +162,10 @@ class FunctionJudge:
                     message = f"The judge {self.name} failed: {problem}."
                     raise UnfitJudgeError(message, advice=f"Return {WORDS}.")
                 return word, problem
-        return await self._decided(texts)
+        return await self._call_function(texts)
 
-    async def _decided(self, texts: Texts) -> tuple[str | None, str]:
-        if not self._async and not self._given:
+    async def _call_function(self, texts: Texts) -> tuple[str | None, str]:
+        if not self._async and not self._in_memory:
             try:
                 return await self._work.do(self._call, texts)
             except StoppedError:

@@ -1,7 +1,4 @@
-"""Registry of retrievers, which find passages for questions and evidence for the claims of answers.
-
-Options of commands and their help are made from it; a plugin adds others.
-"""
+"""Registry of retrievers for passages and evidence; plugins can add more."""
 
 import asyncio
 import inspect
@@ -35,10 +32,10 @@ class Ranker(Protocol):
     """Ranks passages for a query."""
 
     async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
-        """Return at most `k` passages, best first, or why there are none.
+        """Return at most `k` passages, best first, or the reason for a failure.
 
         Raises:
-            JudgeError: Searching as a whole cannot go on.
+            JudgeError: All searching must stop.
         """
         ...
 
@@ -75,14 +72,14 @@ class RankedSource:
         self._ranker = ranker
 
     async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
-        """Return the first `k` passages, or why the search failed."""
+        """Return the first `k` passages, or the reason for a failure."""
         hits = await self._ranker.rank(query, k)
         return hits if isinstance(hits, CallFailure) else [hit.passage for hit in hits]
 
 
 def by_document(hits: Sequence[Hit], k: int) -> list[Hit]:
     """Keep the best chunk of each document, under the document's id."""
-    from data.corpora.documents import document_of  # noqa: PLC0415 - reads files, which lists do without
+    from data.corpora.documents import document_of  # noqa: PLC0415 - slow, and lists do not need it
 
     best: dict[str, Hit] = {}
     for hit in hits:
@@ -96,7 +93,7 @@ BM25, WEB = "bm25", "web"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A retriever that is ready; `about` is stored with scores, and `key` names them."""
+    """An open retriever; `about` is stored with scores, and `key` identifies it."""
 
     ranker: Ranker
     about: "Mapping[str, Json]"
@@ -104,29 +101,29 @@ class Opened:
 
 
 class Sources(Protocol):
-    """The corpora and the web of an arena; errors are those of `CorpusService`."""
+    """Opens corpora and web search; errors are those of `CorpusService`."""
 
     def words(self, corpus: str) -> AbstractAsyncContextManager[Opened]:
         """Open a corpus."""
         ...
 
     def web(self, corpus: str) -> AbstractAsyncContextManager[Opened]:
-        """Open the web."""
+        """Open the web search."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieverInfo:
-    """A retriever that is not opened yet.
+    """A retriever that is not open yet.
 
     Attributes:
-        name: As in `--retriever`.
-        title: How it finds passages, in a few words.
-        open: Makes it ready, given the sources and the name of a corpus.
-        find: In place of that, a plain or async function of a query and a number of passages. It returns
+        name: Value of `--retriever`.
+        title: Short description.
+        open: Opens it with the sources and the name of a corpus.
+        find: Alternative to `open`: a plain or async function of a query and a number of passages. It returns
             passages, best first, or pairs of a passage and its score.
-        corpus: Whether it searches a corpus, which must then be named.
-        evidence: Whether metrics may look for evidence with it.
+        corpus: Whether it needs the name of a corpus.
+        evidence: Whether metrics may use it to find evidence.
     """
 
     name: str
@@ -139,11 +136,11 @@ class RetrieverInfo:
     def __post_init__(self) -> None:
         functions: tuple[object, ...] = (self.open or self.find, self.find or self.open)
         if not all(map(callable, functions)):
-            raise SpecError(f"The retriever {self.name} needs a function for find.")
+            raise SpecError(f"The retriever {self.name} needs a function as `find`.")
 
     @asynccontextmanager
     async def opened(self, sources: Sources, corpus: str) -> AsyncIterator[Opened]:
-        """Make it ready; errors are those of what is searched."""
+        """Open the retriever; errors are those of its source."""
         if self.open is not None:
             async with self.open(sources, corpus) as opened:
                 yield opened
@@ -153,14 +150,10 @@ class RetrieverInfo:
             yield Opened(ranker=_FunctionRanker(self.name, self.find), about=about, key=f"{self.name}@{code}")
 
     def require(self, *, corpus: str) -> None:
-        """Refuse a corpus that is missing or too much.
-
-        Raises:
-            InputError: It is.
-        """
+        """Raise `InputError` for a missing or superfluous corpus."""
         if self.corpus and not corpus:
-            message = f"The retriever {self.name} searches a corpus, and none is named."
-            raise InputError(message, advice="Name one with --corpus; `arena corpora list` shows them.")
+            message = f"The retriever {self.name} needs a corpus."
+            raise InputError(message, advice="Choose one with --corpus; `arena corpora list` shows them.")
         if corpus and not self.corpus:
             message = f"The retriever {self.name} does not search the corpus {corpus}."
             raise InputError(message, advice="Leave out --corpus, or choose another retriever.")
@@ -176,45 +169,41 @@ OWN = (
 
 def added_retrievers() -> PluginEntries[RetrieverInfo]:
     """Return the retrievers of plugins."""
-    return plugin_entries(PluginKind.RETRIEVERS, RetrieverInfo, [one.name for one in OWN])
+    return plugin_entries(PluginKind.RETRIEVERS, RetrieverInfo, [info.name for info in OWN])
 
 
 def retrievers(*, evidence: bool = False) -> tuple[RetrieverInfo, ...]:
-    """List the retrievers, those of plugins last; with `evidence`, those that metrics may use."""
-    return tuple(one for one in (*OWN, *added_retrievers().entries) if one.evidence or not evidence)
+    """List the retrievers, plugins last; `evidence` selects retrievers that metrics may use."""
+    return tuple(info for info in (*OWN, *added_retrievers().entries) if info.evidence or not evidence)
 
 
 def retriever_info(name: str, *, evidence: bool = False) -> RetrieverInfo:
-    """Return a retriever by its name.
-
-    Raises:
-        InputError: There is none of this name, or with `evidence` none that metrics may use.
-    """
-    known = retrievers(evidence=evidence)
-    found = next((one for one in known if one.name == name), None)
-    if found is None:
-        names = ", ".join(one.name for one in known)
+    """Return a retriever by name, or raise `InputError`."""
+    infos = retrievers(evidence=evidence)
+    match = next((info for info in infos if info.name == name), None)
+    if match is None:
+        names = ", ".join(info.name for info in infos)
         advice = " ".join((f"Use one of: {names}.", *added_retrievers().problems))
         raise InputError(f"There is no retriever {name!r}.", advice=advice)
-    return found
+    return match
 
 
 def described_retrievers() -> str:
-    """Return the retrievers with what each is, for the help of an option."""
+    """Return the retrievers with their titles, for the help of an option."""
     return _described(retrievers())
 
 
 def retrievers_of_evidence() -> str:
-    """Return the same of those that metrics may use."""
+    """Return the retrievers that metrics may use with their titles."""
     return _described(retrievers(evidence=True))
 
 
 def _described(infos: Sequence[RetrieverInfo]) -> str:
-    return ", ".join(f"`{one.name}` ({one.title})" for one in infos)
+    return ", ".join(f"`{info.name}` ({info.title})" for info in infos)
 
 
 class _FunctionRanker:
-    """Ranks by others' code, whose failure on a query is that query's."""
+    """Ranks by a plugin's function; an exception fails only its query."""
 
     def __init__(self, name: str, find: Callable[[str, int], Any]) -> None:
         self._name = name
@@ -223,10 +212,10 @@ class _FunctionRanker:
     async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
         try:
             if inspect.iscoroutinefunction(self._find):
-                found = await self._find(query, k)
+                entries = await self._find(query, k)
             else:
-                found = await asyncio.to_thread(self._find, query, k)
-            return _hits(found, k)
+                entries = await asyncio.to_thread(self._find, query, k)
+            return _hits(entries, k)
         except JudgeError:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
@@ -234,18 +223,18 @@ class _FunctionRanker:
             return CallFailure(outcome=Outcome.FAILED, detail=detail)
 
 
-def _hits(found: object, k: int) -> list[Hit]:
-    if not isinstance(found, list | tuple):
-        raise SpecError(f"It returned {found!r:.80}, which is not a list of passages.")
+def _hits(entries: object, k: int) -> list[Hit]:
+    if not isinstance(entries, list | tuple):
+        raise SpecError(f"It returned {entries!r:.80}, which is not a list of passages.")
     hits: dict[str, Hit] = {}
-    for place, one in enumerate(found, start=1):
-        passage, score = one if isinstance(one, tuple) and len(one) == 2 else (one, 1 / place)  # noqa: PLR2004 - a pair
+    for place, entry in enumerate(entries, start=1):
+        passage, score = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, 1 / place)  # noqa: PLR2004 - a pair
         sound = isinstance(passage, Passage) and all(
             isinstance(text, str) for text in (passage.id, passage.text)
         )
         if not sound or not isinstance(score, int | float) or not math.isfinite(score):
-            raise SpecError(f"It returned {one!r:.80}, which is not a passage with a score.")
+            raise SpecError(f"It returned {entry!r:.80}, which is not a passage with a score.")
         if not passage.id or passage.id in hits:
-            raise SpecError(f"It returned the passage {passage.id!r} twice, or one without an id.")
+            raise SpecError(f"It returned the passage {passage.id!r} twice, or a passage without an id.")
         hits[passage.id] = Hit(passage, float(score))
     return sorted(hits.values(), key=lambda hit: -hit.score)[:k]

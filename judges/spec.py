@@ -1,7 +1,4 @@
-"""Judge specs: what decides, as one frozen, checked value with a canonical form and a hash.
-
-A spec is read from a TOML file by `judges.catalogue`; every key is explained in docs/judges.md.
-"""
+"""Judge specs: validated settings with a canonical form and a hash; docs/judges.md explains the keys."""
 
 import hashlib
 import json
@@ -58,27 +55,27 @@ class Protection(StrEnum):
 
 
 class PanelRule(StrEnum):
-    """Rule by which a panel decides."""
+    """Decision rule of a panel."""
 
     MAJORITY = "majority"
     WEIGHTED = "weighted"
 
 
 UNSENT = "default"
-"""The word that leaves a setting to the endpoint, since TOML has no null."""
+"""Value that leaves a setting to the endpoint, because TOML has no null."""
 OrDefault = BeforeValidator(lambda value: None if value == UNSENT else value)
 Sent = Literal["sent", "default"]
 SENT = MappingProxyType(
     {"response_format": "response_format", "logprobs": "logprobs", "system_role": "system role"}
 )
-"""Parameters that a judge may leave out of every request, by key: as `chat_format.Quirk` names them."""
+"""Parameters that a judge may leave out of every request, with their names in `chat_format.Quirk`."""
 Share = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
 Weight = Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)]
 Scalar = bool | int | float | str
 
 
 STORED_KEY = "yardstick"
-"""Key of `ground_truth` in stored specs, and so in the hash that names a judge; read in files too."""
+"""Key of `ground_truth` in stored specs and hashes; files may use it too."""
 
 
 class JudgeSpec(BaseModel):
@@ -88,25 +85,24 @@ class JudgeSpec(BaseModel):
         kind: `llm`, `panel`, `lexical` or `function`.
         description: One line for `arena judges list`.
         model: The LLM's name at the endpoint.
-        endpoint: Base URL of an OpenAI-compatible endpoint; empty: the one of the settings.
+        endpoint: Base URL of an OpenAI-compatible endpoint; empty for the endpoint in the settings.
         ground_truth: Texts that answers are compared with.
-        order: Which answer is shown first, or both orders.
+        order: Order of the answers in prompts, or both orders.
         temperature: Sampling temperature; None (in a file `"default"`) leaves it to the endpoint, as in the
             next three.
-        response_format: Whether a schema is sent where a metric has one; `"default"` leaves it out.
-        logprobs: Whether log probabilities are asked for where `reply` reads them; likewise.
-        system_role: Whether the rubric is sent as the system's; else it opens the user's message.
+        response_format: `"default"` never sends a metric's schema.
+        logprobs: `"default"` never requests log probabilities.
+        system_role: `"default"` puts the rubric at the start of the user message, not in a system message.
         votes: Replies in each order; the majority counts.
-        swap_margin: Adaptive second order: a reply this near to a tie is asked swapped too; None: never.
-        swap_audit: Adaptive second order: this random share is asked swapped whatever came first.
-        reasks: How often an unreadable reply is asked again.
-        failures_tie: A failed, refused or unreadable reply is a tie (`compat` alone).
-        weights: A weighted panel's weights, one a member.
-        quorum: How many members must have judged; None: all.
-        lexical: Settings of the lexical judge, checked by it.
-        function: Where a Python function that decides is, `FILE.py:NAME` or `MODULE:NAME`; `code` is the hash
-            of its source.
-        price: 0 where its model costs nothing; None: as the prices say. It changes no verdict.
+        swap_margin: Adaptive second order: also ask swapped if a reply is this close to a tie; None: never.
+        swap_audit: Adaptive second order: random share of battles that are always asked swapped.
+        reasks: Retries after an unreadable reply.
+        failures_tie: A failed, refused or unreadable reply is a tie (only for `compat`).
+        weights: Weights of the members of a weighted panel.
+        quorum: Minimum number of members that have judged; None: all.
+        lexical: Settings of the lexical judge, which validates them.
+        function: Python function that decides, `FILE.py:NAME` or `MODULE:NAME`; `code` is its source hash.
+        price: 0 for a free model; None: from the price list. It changes no verdict.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -172,22 +168,22 @@ class JudgeSpec(BaseModel):
 
     @property
     def verdict_words(self) -> VerdictWords:
-        """By which words a reply gives its verdict, where `reply` is `words`."""
+        """Verdict words of a reply where `reply` is `words`."""
         exact = None if self.prompt is None else self.prompt.literal
         return (exact and exact.verdict) or VerdictWords()
 
     @property
     def adaptive(self) -> bool:
-        """True if the second order is asked for some battles only."""
+        """True if only some battles are asked in the second order."""
         return self.order is not OrderPolicy.BOTH and (self.swap_margin is not None or self.swap_audit > 0)
 
     @property
     def canonical(self) -> dict[str, Any]:
-        """Everything that can change a verdict, as plain values; the prompt stands as its hash."""
-        # What is sent as ever stays out, so that judges keep their hashes.
-        usual = {key for key in SENT if getattr(self, key) != UNSENT}
-        left = {"prompt", "members", "name", "description", "price", "function", "code", *usual}
-        dumped = self.model_dump(mode="json", exclude=left)
+        """Everything that can change a verdict, as plain values; the prompt is represented by its hash."""
+        # Defaults of later keys stay out, so that older judges keep their hashes.
+        defaults = {key for key in SENT if getattr(self, key) != UNSENT}
+        excluded = {"prompt", "members", "name", "description", "price", "function", "code", *defaults}
+        dumped = self.model_dump(mode="json", exclude=excluded)
         plain = {STORED_KEY if key == "ground_truth" else key: value for key, value in dumped.items()}
         plain["prompt"] = "" if self.prompt is None else self.prompt.hash
         plain["members"] = [member.canonical for member in self.members]
@@ -197,27 +193,27 @@ class JudgeSpec(BaseModel):
 
     @cached_property
     def hash(self) -> str:
-        """The sha256 of the canonical form: what names the judge in its judgments' provenance."""
+        """The sha256 of the canonical form, which identifies the judge in provenance."""
         text = json.dumps(self.canonical, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Every LLM that this judge asks."""
+        """Names of the LLMs that this judge uses."""
         return tuple(dict.fromkeys(spec.model for spec in leaves(self) if spec.kind is JudgeKind.LLM))
 
     def at(self, endpoint: str) -> "JudgeSpec":
-        """Return the same judge with `endpoint` wherever the spec names none."""
+        """Return a copy with a default endpoint for itself and its members."""
         members = tuple(member.at(endpoint) for member in self.members)
         return self.model_copy(update={"endpoint": self.endpoint or endpoint, "members": members})
 
     def using(self, **changes: object) -> "JudgeSpec":
-        """Return the same judge with other settings, checked again."""
+        """Return a validated copy with other settings."""
         return make_spec({**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
 
 
 def make_spec(values: Mapping[str, Any]) -> JudgeSpec:
-    """Make a spec from plain values."""
+    """Create a spec from plain values."""
     try:
         return JudgeSpec(**values)
     except ValidationError as error:
@@ -228,7 +224,7 @@ def make_spec(values: Mapping[str, Any]) -> JudgeSpec:
 
 
 def leaves(spec: JudgeSpec) -> Iterator[JudgeSpec]:
-    """Yield the judges that decide: the spec itself, or the members of a panel, however deep."""
+    """Yield the spec itself, or the members of a panel, recursively."""
     if not spec.members:
         yield spec
     for member in spec.members:
@@ -269,13 +265,13 @@ def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
     if spec.prompt is None:
         yield (
             f"'prompt' is missing: no bundled one has the ground truth {spec.ground_truth} and the reply "
-            f"{spec.reply}, so name a Markdown file beside the spec"
+            f"{spec.reply}, so name a Markdown file next to the spec"
         )
     else:
         yield from _prompt_problems(spec.prompt, spec.ground_truth)
         own_words = spec.prompt.literal is not None and spec.prompt.literal.verdict is not None
         if own_words != (spec.reply is ReplyFormat.WORDS):
-            yield "'reply' is words exactly where the prompt has a [verdict] table"
+            yield "'reply' must be words if the prompt has a [verdict] table, and only then"
     if spec.votes > 1 and spec.temperature == 0:
         yield "'votes' above 1 with 'temperature' 0 asks the same thing again: raise the temperature"
     if spec.order is OrderPolicy.BOTH and (spec.swap_margin is not None or spec.swap_audit):
@@ -290,9 +286,9 @@ def _prompt_problems(prompt: Prompt, ground_truth: GroundTruth) -> Iterator[str]
         GroundTruth.PASSAGES: {"passages"},
     }[ground_truth]
     for name in sorted(required - placeholders):
-        yield f"prompt {prompt.name} does not show {{{name}}}, which the ground truth {ground_truth} needs"
+        yield f"prompt {prompt.name} lacks {{{name}}}, which the ground truth {ground_truth} needs"
     for name in sorted(({"reference", "passages"} & placeholders) - required):
-        yield f"prompt {prompt.name} shows {{{name}}}, so 'ground_truth' must not be {ground_truth}"
+        yield f"prompt {prompt.name} contains {{{name}}}, so 'ground_truth' must not be {ground_truth}"
 
 
 def _panel_problems(spec: JudgeSpec) -> Iterator[str]:
@@ -302,7 +298,7 @@ def _panel_problems(spec: JudgeSpec) -> Iterator[str]:
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"two members are named {name!r}"
     if spec.rule is PanelRule.WEIGHTED and len(spec.weights) != len(spec.members):
-        yield f"a weighted panel needs one weight a member ({len(spec.weights)} for {len(spec.members)})"
+        yield f"a weighted panel needs one weight per member ({len(spec.weights)} for {len(spec.members)})"
     if spec.rule is PanelRule.MAJORITY and spec.weights:
         yield "'weights' count only with rule = \"weighted\""
     if spec.quorum is not None and spec.quorum > len(spec.members):

@@ -1,4 +1,4 @@
-"""The embedded judge: coverage of a ground truth, no network, the same verdict everywhere."""
+"""Embedded judge: compares answers with a ground truth, deterministic and without a network."""
 
 from judges.lexical.judge import LexicalJudge
 

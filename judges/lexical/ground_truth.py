@@ -17,15 +17,15 @@ from judges.text.statements import read_statement, read_statements
 from judges.text.tokens import related, terms
 
 LONE_TOPIC = 0.5
-"""The least weight of a term of the question where the ground truth has no other term."""
+"""Minimum weight of terms of the question if the ground truth has no other terms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A question with the texts that answers to it may be compared with.
+    """A question and the texts that answers may be compared with.
 
     Attributes:
-        reference: The reference; empty without one, or where it is one of the answers.
+        reference: Empty if there is none, or if it is one of the answers.
     """
 
     question: str
@@ -35,7 +35,7 @@ class Texts:
 
 
 def texts_of(question: Question, *, against_reference: bool) -> Texts:
-    """Return the texts of a question, in a battle against its reference or in any other."""
+    """Return the texts of a question, without the reference in a battle against it."""
     return Texts(
         question=question.question,
         reference="" if against_reference else question.reference or "",
@@ -46,7 +46,7 @@ def texts_of(question: Question, *, against_reference: bool) -> Texts:
 
 @dataclass(frozen=True)
 class Point:
-    """A sentence of a ground truth, the text that it is from, and how much of the question it speaks of."""
+    """A sentence of a ground truth, its source, and its relevance to the question."""
 
     sentence: Sentence
     source: str
@@ -55,15 +55,15 @@ class Point:
 
 @dataclass(frozen=True)
 class LexicalGroundTruth:
-    """A ground truth, read.
+    """A parsed ground truth.
 
     Attributes:
-        reference: The reference, read; None where the passages are the ground truth.
-        passages: The sentences of the passages: the same ones where they are the ground truth.
-        topic: The terms of the question.
-        topic_weight: The weight of each of them; any other term weighs 1.
-        evidence: The question's texts, by which word order and copies are told.
-        witnesses: The passages, which an answer may contradict beside the reference.
+        reference: The parsed reference; None if the passages are the ground truth.
+        passages: Sentences of the passages; equal to `points` if they are the ground truth.
+        topic: Terms of the question.
+        topic_weight: Weight of a topic term; any other term weighs 1.
+        evidence: Texts of the question for the checks of word order and copies.
+        witnesses: Passages that an answer may contradict, in addition to the reference.
     """
 
     kind: GroundTruth
@@ -79,7 +79,7 @@ class LexicalGroundTruth:
 
     @cached_property
     def contradictions(self) -> ContradictionFinder | None:
-        """Finds what contradicts the question's texts; None where their language has no opposites here."""
+        """Finder of contradictions with the question's texts; None except in English."""
         if self.language != ENGLISH:
             return None
         reference = self.reference.sentences if self.reference else ()
@@ -102,48 +102,48 @@ class LexicalGroundTruth:
         """Return the weight of a pair of neighbouring terms."""
         return (self.weight(pair[0]) + self.weight(pair[1])) / 2
 
-    def total(self, some: Iterable[str]) -> float:
-        """Return the weight of terms together; summed exactly, so that their order does not matter."""
-        return math.fsum(map(self.weight, some))
+    def total(self, bag: Iterable[str]) -> float:
+        """Return the total weight of terms; `fsum` makes it independent of their order."""
+        return math.fsum(map(self.weight, bag))
 
     def shares(self, points: Sequence[Point], text: TextReading, kin: float) -> list[float]:
-        """Return the share of each sentence's weight that a text says, 0–1, related words counting `kin`."""
+        """Return the share of each sentence's weight that a text covers, 0–1; related words count `kin`."""
         return [
-            min(1.0, self.share(point.sentence.said, text, kin) / self.total(point.sentence.said))
+            min(1.0, self.share(point.sentence.live_set, text, kin) / self.total(point.sentence.live_set))
             for point in points
         ]
 
-    def share(self, some: Iterable[str], text: TextReading, kin: float) -> float:
-        """Return the weight of those of the terms that a text says, related words counting `kin`."""
-        said, roots = text.said, text.roots
+    def share(self, bag: Iterable[str], text: TextReading, kin: float) -> float:
+        """Return the weight of the terms that a text covers; related words count `kin`."""
+        counts, roots = text.live_counts, text.roots
         return math.fsum(
-            self.weight(term) * (1.0 if term in said else kin)
-            for term in some
-            if term in said or related(term) in roots
+            self.weight(term) * (1.0 if term in counts else kin)
+            for term in bag
+            if term in counts or related(term) in roots
         )
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """Every term of the reference and the passages."""
+        """All terms of the reference and the passages."""
         return frozenset().union(*(point.sentence.terms for point in (*self.points, *self.passages)))
 
     @cached_property
     def matters(self) -> tuple[float, ...]:
-        """The weight of each sentence of the passages, by how much of the question it speaks of."""
-        return tuple(self.total(point.sentence.said) * point.relevance for point in self.passages)
+        """Weight of each sentence of the passages, scaled by its relevance."""
+        return tuple(self.total(point.sentence.live_set) * point.relevance for point in self.passages)
 
     @cached_property
     def _places(self) -> Mapping[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        places: dict[str, list[int]] = {}
         for place, point in enumerate(self.passages):
-            for term in point.sentence.said:
-                found.setdefault(term, []).append(place)
-        return found
+            for term in point.sentence.live_set:
+                places.setdefault(term, []).append(place)
+        return places
 
-    def closest(self, some: Sequence[str]) -> tuple[float, int | None]:
-        """Return the passages' first sentence with most of the weight of some terms, and its share."""
+    def closest(self, bag: Sequence[str]) -> tuple[float, int | None]:
+        """Return the largest weight of the terms in one sentence of the passages, and its index."""
         values: dict[int, float] = {}
-        for term in some:
+        for term in bag:
             for place in self._places.get(term, ()):
                 values[place] = values.get(place, 0.0) + self.weight(term)
         most = max(values.values(), default=0.0)
@@ -153,10 +153,9 @@ class LexicalGroundTruth:
 def read_ground_truth(
     texts: Texts, *, preferred: GroundTruth, settings: LexicalSettings
 ) -> LexicalGroundTruth | None:
-    """Read what answers are compared with; None where there is nothing.
+    """Parse the ground truth; None if the question has none.
 
-    Unless something is preferred, the reference is the ground truth where there is one and it is no opponent,
-    else the passages.
+    By default this is the reference, unless it is missing or an opponent, and otherwise the passages.
     """
     code = primary_code(texts.language)
     passages = tuple(read_text(passage.text, code) for passage in texts.passages)
@@ -166,11 +165,13 @@ def read_ground_truth(
     topic = frozenset(terms(texts.question, code))
     of_passages = _points([passage.id for passage in texts.passages], passages, topic)
     points = tuple(
-        Point(sentence, "reference") for sentence in reference.sentences if use_reference and sentence.said
+        Point(sentence, "reference")
+        for sentence in reference.sentences
+        if use_reference and sentence.live_set
     ) or (of_passages if use_reference or preferred is not GroundTruth.REFERENCE else ())
     if not points:
         return None
-    lone = all(point.sentence.said <= topic for point in points)
+    lone = all(point.sentence.live_set <= topic for point in points)
     return LexicalGroundTruth(
         kind=GroundTruth.REFERENCE if use_reference else GroundTruth.PASSAGES,
         reference=reference if use_reference else None,
@@ -186,19 +187,16 @@ def read_ground_truth(
 
 
 def _points(names: Sequence[str], texts: Sequence[TextReading], topic: frozenset[str]) -> tuple[Point, ...]:
-    """Return the sentences of named texts that say something, with how much of the question each has.
-
-    Rare words count more; the best sentence has 1.
-    """
+    """Return sentences with their relevance: rare terms of the question count more; the best one gets 1."""
     sentences = [
         (sentence, source)
         for source, text in zip(names, texts, strict=True)
         for sentence in text.sentences
-        if sentence.said
+        if sentence.live_set
     ]
-    having = Counter(term for sentence, _ in sentences for term in sentence.said & topic)
-    rarity = {term: math.log((1 + len(sentences)) / (1 + having[term])) + 1 for term in topic}
-    shares = [math.fsum(rarity[term] for term in sentence.said & topic) for sentence, _ in sentences]
+    frequency = Counter(term for sentence, _ in sentences for term in sentence.live_set & topic)
+    rarity = {term: math.log((1 + len(sentences)) / (1 + frequency[term])) + 1 for term in topic}
+    shares = [math.fsum(rarity[term] for term in sentence.live_set & topic) for sentence, _ in sentences]
     most = max(shares, default=0.0)
     return tuple(
         Point(sentence, source, share / most if most else 1.0)

@@ -1,4 +1,4 @@
-"""The embedded judge: which answer covers more of the ground truth and stays within it, with its reasons."""
+"""Embedded judge: prefers the answer that covers more of the ground truth, and gives its reasons."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from data.models import (
     Verdict,
 )
 from data.text import is_blank
-from judges.base import HERE, JudgeInput, TextWork, undone
+from judges.base import HERE, JudgeInput, TextWork, failed_verdict
 from judges.lexical.settings import LexicalSettings, read_settings
 from judges.pairwise.cleaning import clean
 
 if TYPE_CHECKING:
-    # Loaded by the process that settles battles.
+    # Only the process that settles battles imports these.
     from judges.lexical.ground_truth import LexicalGroundTruth, Texts
     from judges.lexical.scoring import AnswerAnalysis
     from judges.spec import JudgeSpec
 
-MOST_FACTS = 6
-LONGEST_FACT = 140
+MAX_FACTS = 6
+MAX_FACT_LENGTH = 140
 DIGITS = 4
 TERMS = {"said of the passages": "facts covered", "length": "padding", "contradicted facts": "contradictions"}
-"""Adjustments that belong to another term of the score."""
+"""Adjustments that count towards another term of the score."""
 _Row: TypeAlias = tuple[float, float, str, int]
-"""A piece of evidence for either answer, with its source and its place in the text."""
+"""Contributions to both answers, with their kind and the index of the sentence."""
 
 
 def compose(
@@ -77,7 +77,7 @@ def _decider(a: AnswerAnalysis, b: AnswerAnalysis, margin: float) -> str:
     for side, sign in ((a, -1), (b, 1)):
         for kind, amount in side.adjustments:
             leads[TERMS.get(kind.value, kind.value)] += sign * amount
-    # Rounded, so that exchanging the answers changes nothing.
+    # Rounding makes the result independent of the order of the answers.
     ahead = {term: round(math.copysign(lead, lead * margin), DIGITS) for term, lead in leads.items()}
     return max(ahead, key=ahead.__getitem__) if margin else ""
 
@@ -85,7 +85,7 @@ def _decider(a: AnswerAnalysis, b: AnswerAnalysis, margin: float) -> str:
 def _parts(
     truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnalysis, margin: float, settings: LexicalSettings
 ) -> list[dict[str, Any]]:
-    """Return the parts of both scores that changed most, and a rest, so that their sum is the margin."""
+    """Return the largest differences between both scores, and a rest, so that the sum is the margin."""
     unit = margin / (b.score - a.score) if margin else 1 / settings.scale
     rows: list[_Row] = [
         (unit * ours, unit * theirs, "sentence", at)
@@ -98,15 +98,14 @@ def _parts(
         (unit * ours.get(kind, 0.0), unit * theirs.get(kind, 0.0), kind.value, -1)
         for kind in dict.fromkeys((*ours, *theirs))
     ]
-    most = nlargest(2 * MOST_FACTS, rows, key=lambda row: abs(row[1] - row[0]))
-    shown = [part for row in most if (part := _part(row, truth, a, b))["b"] - part["a"]]
-    rest = round(math.fsum(row[0] for row in rows) - math.fsum(part["a"] for part in shown), DIGITS)
-    missing = round(margin - math.fsum(part["b"] - part["a"] for part in shown) + rest, DIGITS)
-    return [*shown, {"kind": "rest", "a": rest, "b": missing}] if rest or missing else shown
+    largest = nlargest(2 * MAX_FACTS, rows, key=lambda row: abs(row[1] - row[0]))
+    parts = [part for row in largest if (part := _part(row, truth, a, b))["b"] - part["a"]]
+    rest = round(math.fsum(row[0] for row in rows) - math.fsum(part["a"] for part in parts), DIGITS)
+    missing = round(margin - math.fsum(part["b"] - part["a"] for part in parts) + rest, DIGITS)
+    return [*parts, {"kind": "rest", "a": rest, "b": missing}] if rest or missing else parts
 
 
 def _part(row: _Row, truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnalysis) -> dict[str, Any]:
-    """Return a row as JSON: a sentence of the ground truth, one of an answer beyond it, or another thing."""
     ours, theirs, kind, at = row
     values = {"a": round(ours, DIGITS), "b": round(theirs, DIGITS)}
     if kind == "sentence":
@@ -119,13 +118,13 @@ def _part(row: _Row, truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnal
 def _side(
     truth: LexicalGroundTruth, own: AnswerAnalysis, other: AnswerAnalysis, covered_from: float
 ) -> dict[str, object]:
-    """One answer's facts; those that tell the two answers apart come first."""
+    """Return the facts of one answer, largest difference between the answers first."""
     apart = [abs(ours - theirs) for ours, theirs in zip(own.credits, other.credits, strict=True)]
     order = sorted(range(len(apart)), key=lambda at: (-round(apart[at], 9), at))
-    denied = {each.against.text for each in own.contradictions}
-    stated = [at for at in order if truth.points[at].sentence.text not in denied]
-    covered = [at for at in stated if own.shares[at] >= covered_from]
-    missed = [at for at in stated if own.shares[at] < covered_from]
+    denied = {row.against.text for row in own.contradictions}
+    others = [at for at in order if truth.points[at].sentence.text not in denied]
+    covered = [at for at in others if own.shares[at] >= covered_from]
+    missed = [at for at in others if own.shares[at] < covered_from]
     beyond = sorted((at for at, cost in enumerate(own.costs) if cost < 0), key=own.costs.__getitem__)
     return {
         "score": round(own.score, DIGITS),
@@ -138,17 +137,17 @@ def _side(
             "contradicted": len(own.contradictions),
             "sentences": len(order),
         },
-        "covered": [_fact(truth, at) for at in covered[:MOST_FACTS]],
-        "missed": [_fact(truth, at) for at in missed[:MOST_FACTS]],
-        "beyond": [{"text": _cut(own.answer.sentences[at].text)} for at in beyond[:MOST_FACTS]],
+        "covered": [_fact(truth, at) for at in covered[:MAX_FACTS]],
+        "missed": [_fact(truth, at) for at in missed[:MAX_FACTS]],
+        "beyond": [{"text": _cut(own.answer.sentences[at].text)} for at in beyond[:MAX_FACTS]],
         "contradicted": [
             {
-                "text": _cut(each.against.text),
-                "passage": each.against.source,
-                "answer": _cut(each.statement.text),
-                "kind": each.kind.value,
+                "text": _cut(row.against.text),
+                "passage": row.against.source,
+                "answer": _cut(row.statement.text),
+                "kind": row.kind.value,
             }
-            for each in own.contradictions[:MOST_FACTS]
+            for row in own.contradictions[:MAX_FACTS]
         ],
     }
 
@@ -159,26 +158,24 @@ def _fact(truth: LexicalGroundTruth, at: int) -> dict[str, str]:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_FACT else f"{text[: LONGEST_FACT - 1].rstrip()}…"
+    return text if len(text) <= MAX_FACT_LENGTH else f"{text[: MAX_FACT_LENGTH - 1].rstrip()}…"
 
 
 VERSION = "lexical-6"
 OTHER_SIDE: Mapping[str | None, str] = {"a": "b", "b": "a"}
-INVENTED = "an answer that the passages do not support"
-BORNE_OUT = 0.3
-"""Minimum share of an answer in the passages: every honest answer of QA-Feedback has more, and no answer to
-another question has."""
+UNSUPPORTED = "an answer that the passages do not support"
+MIN_SUPPORT = 0.3
+"""Minimum share of an answer in the passages: in QA-Feedback only answers to another question have less."""
 NO_PASSAGES = "The reference is an opponent here and the question has no passages."
-NOTHING = "The question has neither passages nor a reference that say anything to hold answers against."
+NO_GROUND_TRUTH = "The question has neither passages nor a reference with text to compare answers with."
 
 
 class LexicalJudge:
-    """Decides by how much of a ground truth two answers say, and how much else; needs no network.
+    """Compares how much of a ground truth two answers cover, and what they add; needs no network.
 
-    The ground truth is the question's reference; its passages where it has none, or where the reference is
-    one of the answers. A verdict depends on the question and the two texts alone: not on their order, nor on
-    what was judged before. Where the spec asks for both orders, each battle is settled again with its answers
-    exchanged, so that a round shows it.
+    The ground truth is the question's reference, or its passages if it has none or the reference is one of
+    the answers. A verdict depends only on the question and the two texts, not on their order or on earlier
+    battles. If the spec sets both orders, each battle is settled again with swapped answers to show this.
     """
 
     def __init__(self, spec: JudgeSpec, work: TextWork = HERE) -> None:
@@ -190,15 +187,15 @@ class LexicalJudge:
         self._analyse = lru_cache(self._settings.answers)(self._analyse_answer)
 
     def __reduce__(self) -> tuple[Callable[..., LexicalJudge], tuple[object, ...]]:
-        """Let another process have a judge with the same constants, and one only."""
-        return same_judge, (self.name, self._preferred, self._order, self._settings)
+        """Unpickle to one shared judge per process."""
+        return shared_judge, (self.name, self._preferred, self._order, self._settings)
 
     async def judge(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle."""
         try:
             return await self._work.do(self.settle, judge_input)
         except WorkError as error:
-            return undone(error)
+            return failed_verdict(error)
 
     def settle(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle, for callers without an event loop."""
@@ -216,20 +213,21 @@ class LexicalJudge:
 
     def _settle(self, judge_input: JudgeInput) -> Verdict:
         texts = (clean(judge_input.answer_a), clean(judge_input.answer_b))
-        asked = judge_input.question
-        if any(declines(text, asked.question) for text in texts):
-            return self._without_answer(texts, asked)
-        from judges.lexical.conflicts import weighed  # noqa: PLC0415 - loaded where battles are settled
+        question, against_reference = judge_input.question, judge_input.reference_side is not None
+        if any(declines(text, question.question) for text in texts):
+            return self._without_answer(texts, question)
+        from judges.lexical.conflicts import weighed  # noqa: PLC0415 - only settling needs it
         from judges.lexical.ground_truth import texts_of  # noqa: PLC0415 - as above
         from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - as above
 
-        question, against_reference = judge_input.question, judge_input.reference_side is not None
         if not can_read(question.language):
             return self._declined(unreadable(question.language))
         of_question = texts_of(question, against_reference=against_reference)
         truth = self._read(of_question)
         if truth is None:
-            return self._declined(NO_PASSAGES if against_reference and not of_question.passages else NOTHING)
+            return self._declined(
+                NO_PASSAGES if against_reference and not of_question.passages else NO_GROUND_TRUTH
+            )
         a, b = (self._analyse(text, of_question) for text in texts)
         a, b = weighed(a, b, truth, self._settings)
         difference = b.score - a.score
@@ -237,42 +235,47 @@ class LexicalJudge:
         margin = 0.0 if near else round(math.tanh(difference / self._settings.scale), DIGITS)
         return self._decided(margin, compose(truth, a, b, margin, self._settings), truth.kind)
 
-    def _without_answer(self, texts: tuple[str, str], asked: Question) -> Verdict:
+    def _without_answer(self, texts: tuple[str, str], question: Question) -> Verdict:
         """Settle a battle with an answer that declines.
 
-        Declining is right where the reference declines. Where there are only passages and they do not support
+        Declining is right if the reference declines. If there are only passages and they do not support
         an answer, it does not beat one that declines.
         """
-        reference = asked.reference or ""
-        agreed = not is_blank(reference) and declines(reference, asked.question)
-        ranks, said = [], []
+        reference = question.reference or ""
+        agreed = not is_blank(reference) and declines(reference, question.question)
+        ranks, labels = [], []
         for text in texts:
-            answers = not declines(text, asked.question)
+            answers = not declines(text, question.question)
             agrees = agreed and not answers and not is_blank(text)
             ranks.append(2 * agrees + answers)
-            said.append("an answer" if answers else f"no answer{', as the reference does' * agrees}")
+            labels.append("an answer" if answers else f"no answer{', as the reference does' * agrees}")
         winner = ranks.index(max(ranks))
         margin = 0.0 if ranks[0] == ranks[1] else 2.0 * winner - 1
         is_declined = not is_blank(texts[1 - winner])
-        if margin and is_declined and not reference.strip() and not self._bears_out(texts[winner], asked):
-            margin, said[winner] = 0.0, INVENTED
-        reasons = {"yardstick": "none", "a": said[0], "b": said[1]}
+        if (
+            margin
+            and is_declined
+            and not reference.strip()
+            and not self._is_supported(texts[winner], question)
+        ):
+            margin, labels[winner] = 0.0, UNSUPPORTED
+        reasons = {"yardstick": "none", "a": labels[0], "b": labels[1]}
         return self._decided(margin, json.dumps(reasons), GroundTruth.NONE)
 
-    def _bears_out(self, text: str, asked: Question) -> bool:
-        """Return whether the passages support what an answer adds to the question; true without passages."""
+    def _is_supported(self, text: str, question: Question) -> bool:
+        """Return whether the passages support an answer's new terms; true without passages."""
         from judges.lexical.ground_truth import texts_of  # noqa: PLC0415 - as above
         from judges.text.languages import can_read  # noqa: PLC0415 - as above
 
-        texts = texts_of(asked, against_reference=True)
-        truth = self._read(texts) if can_read(asked.language) else None
+        texts = texts_of(question, against_reference=True)
+        truth = self._read(texts) if can_read(question.language) else None
         if truth is None:
             return True
-        found = self._analyse(text, texts)
-        return not truth.topic.issuperset(found.answer.said) and 1 - found.padding >= BORNE_OUT
+        analysis = self._analyse(text, texts)
+        return not truth.topic.issuperset(analysis.answer.live_counts) and 1 - analysis.padding >= MIN_SUPPORT
 
     def load(self) -> None:
-        """Settle a battle of no one's: what a first text loads takes longer than most texts take."""
+        """Settle a sample battle, because loading takes longer than most battles."""
         question = Question(id="q", domain="d", question="Which is it?", reference="It is the first one.")
         self.settle(
             JudgeInput(
@@ -295,7 +298,7 @@ class LexicalJudge:
 
         truth = self._read(texts)
         if truth is None:
-            raise SpecError(NOTHING, advice="Settle battles, which are declined then.")
+            raise SpecError(NO_GROUND_TRUTH, advice="Use `settle`, which declines such battles.")
         answer = without_leads(read_text(text, truth.language), truth.terms)
         return analyse(answer, truth, self._settings)
 
@@ -327,10 +330,7 @@ class LexicalJudge:
 
 
 def in_both_orders(first: Verdict, exchanged: Verdict) -> Verdict:
-    """Return the verdict of a battle that was settled a second time with its answers exchanged.
-
-    Orders that disagree settle as a tie and are a position flip; those that agree do so for the same reasons.
-    """
+    """Combine the verdicts of both orders; disagreement is a tie and a position flip."""
     (judgment,), (other,) = first.judgments, exchanged.judgments
     preference = other.preference and other.preference.flipped
     agreed = preference is first.preference
@@ -340,7 +340,7 @@ def in_both_orders(first: Verdict, exchanged: Verdict) -> Verdict:
         preference=preference,
         margin=None if other.margin is None else 0.0 - other.margin,
         rationale=judgment.rationale if agreed else "",
-        detail="" if agreed else "the answers exchanged, the verdict was another",
+        detail="" if agreed else "the verdict changed with the order of the answers",
     )
     return replace(
         first,
@@ -351,10 +351,10 @@ def in_both_orders(first: Verdict, exchanged: Verdict) -> Verdict:
 
 
 @lru_cache(maxsize=4)
-def same_judge(
+def shared_judge(
     name: str, ground_truth: GroundTruth, order: OrderPolicy, settings: LexicalSettings
 ) -> LexicalJudge:
-    """Return the judge of these constants in this process, with what it keeps of texts that it has read."""
+    """Return this process's judge for these constants, with its caches."""
     spec: Any = SimpleNamespace(
         name=name, ground_truth=ground_truth, order=order, lexical=settings.model_dump()
     )

@@ -1,4 +1,4 @@
-"""Texts as the embedded judge reads them: sentences of terms, and which of them assert something new."""
+"""Parsed texts of the embedded judge: sentences, terms, and which terms assert something new."""
 
 import re
 from collections import Counter
@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 from data.declines import fold
 from judges.text.languages import CUT_AT_SPACES, ENGLISH
-from judges.text.sentences import CLOSING, LONGEST_LEAD, QUESTION_MARKS, read_sentences, stating
+from judges.text.sentences import CLOSING, MAX_LEAD_TERMS, QUESTION_MARKS, read_sentences, stating
 from judges.text.tokens import WORD, related, terms, terms_of
 
 REPEATED_RUN = 8
-"""Terms in a row that say nothing new where they have stood in the text before."""
+"""Length of a run of terms that counts as a repetition."""
 CAPITAL = re.compile(r"\b[A-ZÀ-ÖØ-ÞΑ-ΩА-Я]\w*")
 DENIAL = re.compile(
     r"(?:it|that|this) (?:(?:is|was) (?:simply |just )?not |(?:is|was)n['’]t )"
@@ -31,10 +31,10 @@ class Sentence:
     """A sentence of a text.
 
     Attributes:
-        text: As written, without citation marks.
-        live: For each term, whether it says something: not where the text has said it before, and in no
-            sentence that asks or that denies all of what follows.
-        leads: Whether it is a short heading, or only announces what follows.
+        text: Original wording, without citation marks.
+        live: For each term, whether it asserts something: repetitions, questions and sentences such as "it
+            is false that …" do not.
+        leads: Whether it is a short heading or only introduces the next sentences.
     """
 
     text: str
@@ -44,22 +44,22 @@ class Sentence:
 
     @cached_property
     def live_terms(self) -> tuple[str, ...]:
-        """The terms that say something, in order."""
+        """Terms that assert something, in order."""
         return tuple(compress(self.terms, self.live))
 
     @cached_property
-    def said(self) -> frozenset[str]:
-        """The different terms that say something."""
+    def live_set(self) -> frozenset[str]:
+        """Distinct terms that assert something."""
         return frozenset(self.live_terms)
 
     @cached_property
     def all_bigrams(self) -> tuple[Pair, ...]:
-        """Its neighbouring terms."""
+        """Pairs of neighbouring terms."""
         return tuple(zip(self.terms, self.terms[1:], strict=False))
 
     @cached_property
     def bigrams(self) -> tuple[Pair, ...]:
-        """Its neighbouring terms that both say something."""
+        """Pairs of neighbouring terms that both assert something."""
         both = (first and second for first, second in zip(self.live, self.live[1:], strict=False))
         return tuple(compress(self.all_bigrams, both))
 
@@ -69,8 +69,8 @@ class TextReading:
     """A text with its terms.
 
     Attributes:
-        beginning: The first word, folded.
-        names: Terms of words that are written as names.
+        beginning: First word, folded.
+        names: Terms of capitalised words.
     """
 
     sentences: tuple[Sentence, ...]
@@ -79,84 +79,83 @@ class TextReading:
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
-        """The terms of all sentences in order."""
+        """Terms of all sentences, in order."""
         return tuple(chain.from_iterable(sentence.terms for sentence in self.sentences))
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
-        """Frequency of each term in the text."""
+        """Frequency of each term."""
         return Counter(self.terms)
 
     @cached_property
-    def said(self) -> Mapping[str, int]:
-        """Frequency of each term in statements."""
+    def live_counts(self) -> Mapping[str, int]:
+        """Frequency of each term that asserts something."""
         return Counter(chain.from_iterable(sentence.live_terms for sentence in self.sentences))
 
     @cached_property
     def roots(self) -> frozenset[str]:
-        """The roots of the terms that say something."""
-        return frozenset(map(related, self.said))
+        """Roots of the terms that assert something."""
+        return frozenset(map(related, self.live_counts))
 
     @cached_property
     def bigrams(self) -> Mapping[Pair, int]:
-        """Neighbours within a sentence that both say something, to how often they do."""
+        """Frequency of each pair of neighbours that both assert something."""
         return Counter(chain.from_iterable(sentence.bigrams for sentence in self.sentences))
 
     @cached_property
     def all_bigrams(self) -> Mapping[Pair, int]:
-        """Neighbours within a sentence, to how often they stand so."""
+        """Frequency of each pair of neighbours within a sentence."""
         return Counter(chain.from_iterable(sentence.all_bigrams for sentence in self.sentences))
 
 
 def without_leads(text: TextReading, known: Container[str]) -> TextReading:
-    """Leave out headings and announcements that say nothing known, or nothing that no other sentence says."""
-    said = {single for sentence in text.sentences if not sentence.leads for single in sentence.terms}
+    """Remove headings and introductions without known terms that no other sentence contains."""
+    body = {term for sentence in text.sentences if not sentence.leads for term in sentence.terms}
     sentences = tuple(
         sentence
         for sentence in text.sentences
-        if not sentence.leads or any(single in known and single not in said for single in sentence.terms)
+        if not sentence.leads or any(term in known and term not in body for term in sentence.terms)
     )
     return replace(text, sentences=sentences) if sentences and len(sentences) < len(text.sentences) else text
 
 
 def read_text(text: str, code: str = ENGLISH) -> TextReading:
-    """Read a cleaned text in a language."""
-    read = read_sentences(text)
-    stated = dict.fromkeys(stating(read))
-    leads = {one.text for one in read if one.heading or (one not in stated and asserts(one.text))}
-    parts = tuple(one.text for one in read)
+    """Parse a cleaned text in a language."""
+    lines = read_sentences(text)
+    statements = dict.fromkeys(stating(lines))
+    leads = {line.text for line in lines if line.heading or (line not in statements and asserts(line.text))}
+    parts = tuple(line.text for line in lines)
     if code in CUT_AT_SPACES:
-        parts = tuple(part for each in parts for part in each.split())
-    kept: list[tuple[str, tuple[str, ...], bool]] = []
+        parts = tuple(piece for part in parts for piece in part.split())
+    rows: list[tuple[str, tuple[str, ...], bool]] = []
     known: set[tuple[str, ...]] = set()
-    for sentence in parts:
-        found = terms(sentence, code)
-        if found:
-            kept.append((sentence, found, found not in known and asserts(sentence)))
-            known.add(found)
-    fresh = _fresh([single for _, found, _ in kept for single in found])
+    for part in parts:
+        if bag := terms(part, code):
+            rows.append((part, bag, bag not in known and asserts(part)))
+            known.add(bag)
+    fresh = _fresh([term for _, bag, _ in rows for term in bag])
     sentences = tuple(
         Sentence(
-            sentence,
-            found,
-            tuple(next(fresh) and asserted for _ in found),
-            sentence in leads and len(found) <= LONGEST_LEAD,
+            part,
+            bag,
+            tuple(next(fresh) and asserted for _ in bag),
+            part in leads and len(bag) <= MAX_LEAD_TERMS,
         )
-        for sentence, found, asserted in kept
+        for part, bag, asserted in rows
     )
-    first = WORD.search(fold(next(iter(stated)).text)) if stated else None
+    first = WORD.search(fold(next(iter(statements)).text)) if statements else None
     return TextReading(sentences, first[0] if first else "", _names(sentences, code))
 
 
 def asserts(sentence: str) -> bool:
-    """Return whether a sentence is a statement: neither a question nor a denial of all of it."""
+    """Return whether a sentence is a statement: neither a question nor "it is false that …"."""
     if sentence.rstrip(CLOSING).endswith(QUESTION_MARKS):
         return False
     return not DENIAL.match(sentence.lstrip())
 
 
 def _fresh(terms: Sequence[str]) -> Iterator[bool]:
-    """For each term of a text, whether it stands in no run that was there before."""
+    """Yield for each term whether it is outside every repeated run."""
     fresh = [True] * len(terms)
     runs: set[tuple[str, ...]] = set()
     for at in range(len(terms) - REPEATED_RUN + 1):
@@ -168,9 +167,9 @@ def _fresh(terms: Sequence[str]) -> Iterator[bool]:
 
 
 def _names(sentences: Sequence[Sentence], code: str) -> frozenset[str]:
-    """Terms of words written as names: always with a capital, and not only as first of a sentence."""
+    """Return terms that are always capitalised, and not only at the start of a sentence."""
     matches = [match for sentence in sentences for match in CAPITAL.finditer(sentence.text)]
-    written = Counter(terms_of([fold(match[0]) for match in matches if match.start()], code))
+    inner = Counter(terms_of([fold(match[0]) for match in matches if match.start()], code))
     opening = Counter(terms_of([fold(match[0]) for match in matches if not match.start()], code))
-    counts = Counter([single for sentence in sentences for single in sentence.terms if single in written])
-    return frozenset(single for single, count in written.items() if count + opening[single] >= counts[single])
+    counts = Counter([term for sentence in sentences for term in sentence.terms if term in inner])
+    return frozenset(term for term, count in inner.items() if count + opening[term] >= counts[term])

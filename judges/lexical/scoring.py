@@ -19,11 +19,11 @@ from judges.text.tokens import related
 
 Key = TypeVar("Key")
 SECOND = 0.5
-"""Weight of the terms that only a second sentence of the passages has."""
+"""Weight of terms that only a second sentence of the passages supports."""
 
 
 class Adjustment(StrEnum):
-    """Parts of a score beside its sentences."""
+    """Parts of a score that do not belong to a sentence."""
 
     PASSAGES = "said of the passages"
     LENGTH = "length"
@@ -40,11 +40,11 @@ class Overlap:
     """One measure of overlap.
 
     Attributes:
-        weight: What it counts beside others.
-        gains: What each sentence of the ground truth adds to recall; they sum to it.
-        losses: What each sentence of the answer takes from precision; they sum to 1 less precision.
-        beta: How much more recall counts than precision.
-        within: What precision is multiplied by, for length.
+        weight: Weight among the measures.
+        gains: Contribution of each sentence of the ground truth to recall.
+        losses: Contribution of each sentence of the answer to 1 − precision.
+        beta: Weight of recall relative to precision.
+        within: Factor of precision for length.
     """
 
     weight: float
@@ -55,16 +55,16 @@ class Overlap:
 
     @cached_property
     def recall(self) -> float:
-        """The share of the ground truth that the answer says."""
+        """Share of the ground truth that the answer covers."""
         return min(1.0, math.fsum(self.gains))
 
     @cached_property
     def precision(self) -> float:
-        """The share of the answer that the ground truth has."""
+        """Share of the answer that the ground truth covers."""
         return max(0.0, 1.0 - math.fsum(self.losses))
 
     def at(self, precision: float) -> float:
-        """Return the weighted F-measure with another precision; 0 where either is 0."""
+        """Return the weighted F-measure for a precision; 0 if precision or recall is 0."""
         if precision <= 0 or self.recall <= 0:
             return 0.0
         square = self.beta * self.beta
@@ -72,12 +72,12 @@ class Overlap:
 
     @property
     def best(self) -> float:
-        """Score of the answer if it said nothing else."""
+        """Score with perfect precision."""
         return self.at(1.0)
 
     @property
     def brief(self) -> float:
-        """Score of the answer if it were not too long."""
+        """Score without the length factor."""
         return self.at(self.precision)
 
     @property
@@ -91,13 +91,13 @@ class AnswerAnalysis:
     """An answer compared with a ground truth; its score is the sum of its parts.
 
     Attributes:
-        coverage: The share of the ground truth that the answer says, 0–1.
-        padding: The share of the answer that the ground truth does not have, 0–1.
-        shares: How far each sentence of the ground truth is said, 0–1.
-        credits: What each sentence of the ground truth gives.
-        costs: What each sentence of the answer takes, as numbers not above 0.
-        adjustments: What else gives or takes.
-        contradictions: What it says otherwise than the question's texts.
+        coverage: Share of the ground truth that the answer covers, 0–1.
+        padding: Share of the answer that is not in the ground truth, 0–1.
+        shares: Coverage of each sentence of the ground truth, 0–1.
+        credits: Gain from each sentence of the ground truth.
+        costs: Cost of each sentence of the answer, at most 0.
+        adjustments: Other gains and costs.
+        contradictions: Contradictions with the question's texts.
     """
 
     answer: TextReading
@@ -111,7 +111,7 @@ class AnswerAnalysis:
 
     @cached_property
     def score(self) -> float:
-        """The sum of the parts; the higher, the better."""
+        """Sum of the parts; higher is better."""
         return math.fsum((*self.credits, *self.costs, *(amount for _, amount in self.adjustments)))
 
 
@@ -122,33 +122,35 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
         return AnswerAnalysis(answer, shares=nothing, credits=nothing)
     shares = truth.shares(truth.points, answer, settings.kin)
     if truth.reference is None:
-        found: Sequence[Overlap] = [_support(answer, truth, shares, settings)]
+        overlaps: Sequence[Overlap] = [_support(answer, truth, shares, settings)]
     else:
         part = 1 - settings.passages if truth.passages else 1.0
-        found = [
+        overlaps = [
             _terms(answer, truth.reference, truth, part * settings.words, settings),
             _sentences(answer, truth.reference, truth, shares, part * settings.sentences, settings),
             _pairs(answer, truth.reference, truth, part * settings.pairs, settings),
         ]
     contradictions: tuple[Contradiction, ...] = ()
     if truth.contradictions is not None:
-        # What an answer repeats counts once.
+        # Repeated sentences count once.
         texts = dict.fromkeys(sentence.text for sentence in answer.sentences)
         finder = truth.contradictions
-        contradictions = tuple(one for text in texts for one in finder.conflicts(read_statement(text)))
+        contradictions = tuple(row for text in texts for row in finder.conflicts(read_statement(text)))
     return AnswerAnalysis(
         answer,
-        coverage=_mean([(each.weight, each.recall) for each in found]),
-        padding=1 - _mean([(each.weight, each.precision) for each in found]),
+        coverage=_mean([(overlap.weight, overlap.recall) for overlap in overlaps]),
+        padding=1 - _mean([(overlap.weight, overlap.precision) for overlap in overlaps]),
         shares=tuple(map(_gist(settings), shares)),
-        credits=_summed([[_part(each.best, gain, each.recall) for gain in each.gains] for each in found]),
-        costs=_summed(
+        credits=_sums(
+            [[_part(overlap.best, gain, overlap.recall) for gain in overlap.gains] for overlap in overlaps]
+        ),
+        costs=_sums(
             [
-                [_part(each.brief - each.best, loss, lost) for loss in each.losses]
-                for each, lost in ((each, math.fsum(each.losses)) for each in found)
+                [_part(overlap.brief - overlap.best, loss, total) for loss in overlap.losses]
+                for overlap, total in ((overlap, math.fsum(overlap.losses)) for overlap in overlaps)
             ]
         ),
-        adjustments=_adjustments(answer, found, truth, contradictions, settings),
+        adjustments=_adjustments(answer, overlaps, truth, contradictions, settings),
         contradictions=contradictions,
     )
 
@@ -157,7 +159,7 @@ def _part(whole: float, share: float, of: float) -> float:
     return whole * share / of if of else 0.0
 
 
-def _summed(rows: Sequence[Sequence[float]]) -> tuple[float, ...]:
+def _sums(rows: Sequence[Sequence[float]]) -> tuple[float, ...]:
     return tuple(math.fsum(column) for column in zip(*rows, strict=True))
 
 
@@ -177,14 +179,16 @@ def _terms(
     weight: float,
     settings: LexicalSettings,
 ) -> Overlap:
-    same = {term: min(count, answer.said.get(term, 0)) for term, count in reference.said.items()}
-    missing = {term: count - same[term] for term, count in reference.said.items()}
-    extra = {term: count - same.get(term, 0) for term, count in answer.said.items()}
+    same = {
+        term: min(count, answer.live_counts.get(term, 0)) for term, count in reference.live_counts.items()
+    }
+    missing = {term: count - same[term] for term, count in reference.live_counts.items()}
+    extra = {term: count - same.get(term, 0) for term, count in answer.live_counts.items()}
     missing_kin, extra_kin = _by_root(missing), _by_root(extra)
     kin = settings.kin
-    wanted = {
+    covered = {
         term: (same[term] + kin * min(missing[term], extra_kin[related(term)])) / count
-        for term, count in reference.said.items()
+        for term, count in reference.live_counts.items()
     }
     short = {
         term: 1 - (same.get(term, 0) + kin * min(count, missing_kin[related(term)])) / answer.counts[term]
@@ -192,17 +196,17 @@ def _terms(
     }
     return _overlap(
         weight,
-        [_weighed(point.sentence.live_terms, truth.weight, wanted, 0.0) for point in truth.points],
+        [_weighed(point.sentence.live_terms, truth.weight, covered, 0.0) for point in truth.points],
         [_weighed(sentence.terms, truth.weight, short, 1.0) for sentence in answer.sentences],
         settings,
     )
 
 
 def _by_root(counts: Mapping[str, int]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     for term, count in counts.items():
-        found[related(term)] += count
-    return found
+        totals[related(term)] += count
+    return totals
 
 
 def _sentences(
@@ -213,15 +217,15 @@ def _sentences(
     weight: float,
     settings: LexicalSettings,
 ) -> Overlap:
-    """Overlap of sentences: how far each is said anywhere in the other text."""
+    """Compare sentences by their coverage anywhere in the other text."""
     gist = _gist(settings)
-    masses = [truth.total(point.sentence.said) for point in truth.points]
-    given = [truth.total(frozenset(sentence.terms)) for sentence in answer.sentences]
-    told = [truth.share(sentence.said, reference, settings.kin) for sentence in answer.sentences]
+    masses = [truth.total(point.sentence.live_set) for point in truth.points]
+    weights = [truth.total(frozenset(sentence.terms)) for sentence in answer.sentences]
+    supports = [truth.share(sentence.live_set, reference, settings.kin) for sentence in answer.sentences]
     return _overlap(
         weight,
         [(mass * gist(share), mass) for mass, share in zip(masses, shares, strict=True)],
-        [(mass * (1 - gist(share / mass)), mass) for mass, share in zip(given, told, strict=True)],
+        [(mass * (1 - gist(share / mass)), mass) for mass, share in zip(weights, supports, strict=True)],
         settings,
     )
 
@@ -234,36 +238,35 @@ def _pairs(
     settings: LexicalSettings,
 ) -> Overlap:
     same = Counter(reference.bigrams) & Counter(answer.bigrams)
-    said = {pair: count / reference.bigrams[pair] for pair, count in same.items()}
+    covered = {pair: count / reference.bigrams[pair] for pair, count in same.items()}
     short = {pair: 1 - count / answer.all_bigrams[pair] for pair, count in same.items()}
     return _overlap(
         weight,
-        [_weighed(point.sentence.bigrams, truth.pair_weight, said, 0.0) for point in truth.points],
+        [_weighed(point.sentence.bigrams, truth.pair_weight, covered, 0.0) for point in truth.points],
         [_weighed(sentence.all_bigrams, truth.pair_weight, short, 1.0) for sentence in answer.sentences],
         settings,
     )
 
 
 def _weighed(
-    keys: Sequence[Key], weight: Callable[[Key], float], shares: Mapping[Key, float], otherwise: float
+    keys: Sequence[Key], weight: Callable[[Key], float], shares: Mapping[Key, float], default: float
 ) -> tuple[float, float]:
     weights = [weight(key) for key in keys]
-    found = math.fsum(each * shares.get(key, otherwise) for key, each in zip(keys, weights, strict=True))
-    return found, math.fsum(weights)
+    part = math.fsum(value * shares.get(key, default) for key, value in zip(keys, weights, strict=True))
+    return part, math.fsum(weights)
 
 
 def _overlap(
     weight: float,
-    gained: Sequence[tuple[float, float]],
-    lost: Sequence[tuple[float, float]],
+    gains: Sequence[tuple[float, float]],
+    losses: Sequence[tuple[float, float]],
     settings: LexicalSettings,
 ) -> Overlap:
-    """Shares of what was gained and lost; nothing wanted is nothing gained, nothing given all lost."""
-    wanted, given = (math.fsum(whole for _, whole in rows) for rows in (gained, lost))
+    truth_weight, answer_weight = (math.fsum(whole for _, whole in rows) for rows in (gains, losses))
     return Overlap(
         weight=weight,
-        gains=[part / wanted if wanted else 0.0 for part, _ in gained],
-        losses=[part / given if given else 1.0 / len(lost) for part, _ in lost],
+        gains=[part / truth_weight if truth_weight else 0.0 for part, _ in gains],
+        losses=[part / answer_weight if answer_weight else 1.0 / len(losses) for part, _ in losses],
         beta=settings.recall,
     )
 
@@ -271,55 +274,55 @@ def _overlap(
 def _support(
     answer: TextReading, truth: LexicalGroundTruth, shares: Sequence[float], settings: LexicalSettings
 ) -> Overlap:
-    """Return how well the passages support an answer's sentences, and how much of their content it covers.
+    """Compare an answer with passages.
 
-    A sentence is borne out by the one sentence of the passages that has most of its weight, and in part by a
-    second one: so words that are gathered from everywhere are not.
+    The best sentence of the passages supports a sentence of the answer, a second one in part, so that words
+    collected from everywhere have no support.
     """
-    whole, given = math.fsum(truth.matters), truth.total(answer.terms)
-    lost = [truth.total(each.terms) - _borne_out(each, truth) for each in answer.sentences]
+    whole, total = math.fsum(truth.matters), truth.total(answer.terms)
+    losses = [truth.total(row.terms) - _supported(row, truth) for row in answer.sentences]
     return Overlap(
         weight=1.0,
         gains=[matter * share / whole for matter, share in zip(truth.matters, shares, strict=True)],
-        losses=[each / given for each in lost],
+        losses=[loss / total for loss in losses],
         beta=settings.recall_of_passages,
         within=truth.evidence.excess(answer, settings),
     )
 
 
-def _borne_out(sentence: Sentence, truth: LexicalGroundTruth) -> float:
+def _supported(sentence: Sentence, truth: LexicalGroundTruth) -> float:
     best, place = truth.closest(sentence.live_terms)
     if place is None:
         return 0.0
-    said = truth.passages[place].sentence.said
-    second, _ = truth.closest([term for term in sentence.live_terms if term not in said])
+    first = truth.passages[place].sentence.live_set
+    second, _ = truth.closest([term for term in sentence.live_terms if term not in first])
     return best + SECOND * second
 
 
 def _adjustments(
     answer: TextReading,
-    found: Sequence[Overlap],
+    overlaps: Sequence[Overlap],
     truth: LexicalGroundTruth,
     contradictions: Sequence[Contradiction],
     settings: LexicalSettings,
 ) -> tuple[tuple[Adjustment, float], ...]:
-    said, evidence = 0.0, truth.evidence
+    from_passages, evidence = 0.0, truth.evidence
     if truth.kind is GroundTruth.REFERENCE and truth.passages:
         shares = truth.shares(truth.passages, answer, settings.kin)
-        told = math.fsum(matter * share for matter, share in zip(truth.matters, shares, strict=True))
-        said = settings.passages * _part(1.0, told, math.fsum(truth.matters))
-    value = math.fsum((said, *(each.value for each in found)))
+        covered = math.fsum(matter * share for matter, share in zip(truth.matters, shares, strict=True))
+        from_passages = settings.passages * _part(1.0, covered, math.fsum(truth.matters))
+    value = math.fsum((from_passages, *(overlap.value for overlap in overlaps)))
     ordered = value * evidence.order(answer, settings)
-    needed = evidence.allowance(settings)
+    allowance = evidence.allowance(settings)
     if truth.reference is not None:
-        needed = max(settings.length_free, settings.copied_lengths * len(truth.reference.terms))
-    beyond = max(0.0, evidence.copied(answer) - needed) / len(answer.terms)
-    worth = max(0.0, 1 - settings.copies * beyond)
+        allowance = max(settings.length_free, settings.copied_lengths * len(truth.reference.terms))
+    excess = max(0.0, evidence.copied(answer) - allowance) / len(answer.terms)
+    worth = max(0.0, 1 - settings.copies * excess)
     misplaced = min(float(len(evidence.misplaced(answer))), settings.most_names)
-    wrong = min(math.fsum(each.strength for each in contradictions), settings.most_contradictions)
+    wrong = min(math.fsum(row.strength for row in contradictions), settings.most_contradictions)
     amounts = (
-        (Adjustment.PASSAGES, said),
-        (Adjustment.LENGTH, value - math.fsum((said, *(each.brief for each in found)))),
+        (Adjustment.PASSAGES, from_passages),
+        (Adjustment.LENGTH, value - math.fsum((from_passages, *(overlap.brief for overlap in overlaps)))),
         (Adjustment.ORDER, ordered - value),
         (Adjustment.COPIES, ordered * worth - ordered),
         (Adjustment.YES_NO, settings.yes_no * _agreement(answer, truth)),
@@ -330,7 +333,7 @@ def _adjustments(
 
 
 def _agreement(answer: TextReading, truth: LexicalGroundTruth) -> int:
-    """1 where answer and reference begin with the same of Yes and No, -1 with the other, 0 otherwise."""
+    """Return 1 if answer and reference begin with the same Yes or No, -1 with the opposite, else 0."""
     known = language(truth.language).yes_and_no
     theirs = truth.reference.beginning if truth.reference else ""
     if answer.beginning not in known or theirs not in known:

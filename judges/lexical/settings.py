@@ -1,4 +1,4 @@
-"""The constants of the embedded judge, with the values that its specs start from."""
+"""Constants of the embedded judge and their defaults."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -16,26 +16,26 @@ class LexicalSettings(BaseModel):
     """Constants of an answer's score.
 
     Attributes:
-        topic, kin: The weights of a term of the question, and of a related word.
+        topic, kin: Weights of a term of the question, and of a related word.
         words, sentences, pairs: Weights of the three overlaps with a reference; they sum to 1.
-        passages: Weight of the share of the passages that an answer says, beside a reference.
-        chance, full: The share of a sentence's weight that any text on the topic has, and the share from
-            which it is said.
+        passages: Weight of an answer's coverage of the passages next to a reference.
+        chance, full: Share of a sentence's weight that any text on the topic covers, and the share from
+            which the sentence counts as fully covered.
         recall, recall_of_passages: How much more recall counts than precision (β of the F-measure).
-        neighbours, direction, doubt: The share of known terms in the texts' order from which a text is
-            prose, the balance of pairs in and against that order, and pairs that every answer is credited.
-        copied, copied_lengths, length_free, least_copied: What an answer may copy: a share of the passages
-            where they are the ground truth, lengths of the reference, and terms at any rate.
-        copies: How much of its score an answer loses for each share of it that is copied beyond that.
-        length, least_length: The share of the passages that an answer may be as long as, and terms.
-        yes_no: What it counts to begin with the reference's Yes or No, or with the other.
-        contradiction, most_contradictions: The cost of one at full strength, and how many count.
-        least_lead, more_facts: The least lead over an answer that contradicts a fact of the reference that
-            the other covers, and the facts by which the first must be ahead to win nevertheless.
-        name, most_names: The cost of a name in the place of another one, and how many count.
+        neighbours, direction, doubt: Share of known terms in the texts' order from which a text is prose,
+            required balance of pairs in and against that order, and pairs credited to every answer.
+        copied, copied_lengths, length_free, least_copied: Limits of copying: a share of the passages where
+            they are the ground truth, a multiple of the reference's length, and minimum numbers of terms.
+        copies: Penalty per share of the answer that is copied beyond the limit.
+        length, least_length: Maximum length as a share of the passages, and in terms.
+        yes_no: Gain or loss for beginning with the same Yes or No as the reference, or with the opposite.
+        contradiction, most_contradictions: Cost of a contradiction at full strength, and how many count.
+        least_lead, more_facts: Minimum lead over an answer that contradicts a fact of the reference that
+            the other answer covers, and the lead in facts that overrides it.
+        name, most_names: Cost of a misplaced name, and how many count.
         tie_band, scale: Scores closer than this tie; the difference at which the margin is tanh(1).
-        covered_from: The share of a sentence from which it counts as covered in the reasons.
-        questions, answers: How many analyses of each are kept.
+        covered_from: Share of a sentence from which the reasons list it as covered.
+        questions, answers: Sizes of the caches of analyses.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -80,5 +80,5 @@ def read_settings(name: str, values: Mapping[str, bool | int | float | str]) -> 
         return LexicalSettings.model_validate(dict(values))
     except ValidationError as error:
         problems = "; ".join(in_words(error))
-        message = f"Judge spec {name} has lexical settings that cannot be used: {problems}."
+        message = f"Judge spec {name} has invalid lexical settings: {problems}."
         raise SpecError(message, advice=f"Known: {', '.join(LexicalSettings.model_fields)}.") from error

@@ -1,5 +1,5 @@
 """LLM access: requests, transports, reply cache, scheduler, budget, prices and tasks.
 
-`judges.llm.client.open_client` puts everything together; `judges.llm.tasks.TaskRunner` asks what the
-metrics ask. Client libraries load when an endpoint is first asked.
+`judges.llm.client.open_client` creates a client; metrics use `judges.llm.tasks.TaskRunner`. Client libraries
+are imported on the first call.
 """

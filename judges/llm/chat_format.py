@@ -1,7 +1,7 @@
-"""Requests as chat-completion bodies, and what an endpoint turns out not to take in them.
+"""Chat-completion bodies of requests, without parameters that an endpoint rejects.
 
-A setting is sent where somebody set it; at temperature 0 the whole nucleus is not worth saying, and some
-models refuse the two together. What an endpoint refuses by name is left out from then on, for its model.
+Only explicit settings are sent. `top_p` 1 is omitted at temperature 0, because some models reject both
+together. A parameter that an endpoint rejects by name is omitted from then on for that model.
 """
 
 import re
@@ -40,31 +40,31 @@ class Quirk(StrEnum):
     NO_RESPONSE_FORMAT = "response_format"
     NO_SYSTEM = "system role"
     COMPLETION_TOKENS = "max_tokens"
-    """The limit has its newer name, `max_completion_tokens`."""
+    """The limit has the newer name `max_completion_tokens`."""
     NO_LIMIT = "max_completion_tokens"
-    """Neither name of the limit is known."""
+    """The endpoint accepts neither name of the limit."""
 
 
 BY_NAME = (Quirk.NO_TOP_P, Quirk.NO_TEMPERATURE, Quirk.NO_SEED, Quirk.NO_STOP)
-"""Settings that a complaint names one after the other: of two that exclude each other the first goes."""
-_NAMED = {quirk: re.compile(rf"(?<![a-z_]){quirk}(?![a-z_])") for quirk in BY_NAME}
+"""Settings in the order of removal if an error names several that exclude each other."""
+_PATTERNS = {quirk: re.compile(rf"(?<![a-z_]){quirk}(?![a-z_])") for quirk in BY_NAME}
 NO_QUIRKS: frozenset[Quirk] = frozenset()
 
 
 class Transport(Protocol):
-    """Carries one request to its endpoint, once."""
+    """Sends single requests to endpoints."""
 
     @property
     def unlimited(self) -> bool:
-        """True if any number of requests may wait at once (batches)."""
+        """True if the number of concurrent requests is unlimited (batches)."""
         ...
 
     async def send(self, request: Request) -> Reply:
-        """Call once and return the reply, without its cost."""
+        """Send a request once and return the reply, without its cost."""
         ...
 
     def stop(self) -> None:
-        """Release calls that may take hours (they raise StoppedError); others finish."""
+        """Abort calls that may take hours with StoppedError; others finish."""
         ...
 
     async def close(self) -> None:
@@ -74,8 +74,8 @@ class Transport(Protocol):
 
 def body_of(request: Request, quirks: frozenset[Quirk] = NO_QUIRKS) -> dict[str, Any]:
     """Return the JSON body of a chat-completion call."""
-    quirks = _unwanted(request, quirks)
-    sampling = sent(request.sampling)
+    quirks = _all_quirks(request, quirks)
+    sampling = effective_sampling(request.sampling)
     body: dict[str, Any] = {
         "model": request.model,
         "messages": [_message_of(message) for message in _messages(request, quirks)],
@@ -106,25 +106,25 @@ def body_of(request: Request, quirks: frozenset[Quirk] = NO_QUIRKS) -> dict[str,
 
 
 @lru_cache(maxsize=REMEMBERED)
-def sent(sampling: Sampling) -> Sampling:
-    """Return the settings to send: at temperature 0 the whole nucleus changes nothing and is left out."""
+def effective_sampling(sampling: Sampling) -> Sampling:
+    """Return the settings to send, without `top_p` 1 at temperature 0."""
     return replace(sampling, top_p=None) if sampling.temperature == 0 and sampling.top_p == 1 else sampling
 
 
 def as_sent(sampling: Sampling, refused: str) -> dict[str, object]:
-    """Return the settings as they were sent, for the record: null is the endpoint's own."""
-    names, plain = refused.split(", ") if refused else [], sent(sampling)
-    shown = ("temperature", "top_p", "max_tokens", "seed")
-    record = {name: None if name in names else getattr(plain, name) for name in shown}
+    """Return the effective settings for a judgment's record; null means the endpoint's default."""
+    names, plain = refused.split(", ") if refused else [], effective_sampling(sampling)
+    fields = ("temperature", "top_p", "max_tokens", "seed")
+    record = {name: None if name in names else getattr(plain, name) for name in fields}
     return {**record, "left_out": names} if names else record
 
 
 def left_out(request: Request, quirks: frozenset[Quirk]) -> tuple[str, ...]:
-    """Return the settings that its endpoint's quirks or the request itself keep out of the body, by name."""
-    quirks = _unwanted(request, quirks)
+    """Return the names of settings that are left out because of quirks or of `without`."""
+    quirks = _all_quirks(request, quirks)
     if not quirks:
         return ()
-    sampling = sent(request.sampling)
+    sampling = effective_sampling(request.sampling)
     used = {
         Quirk.NO_TEMPERATURE: sampling.temperature is not None,
         Quirk.NO_TOP_P: sampling.top_p is not None,
@@ -139,12 +139,12 @@ def left_out(request: Request, quirks: frozenset[Quirk]) -> tuple[str, ...]:
     return tuple("max_tokens" if name == Quirk.NO_LIMIT else name for name in names)
 
 
-def _unwanted(request: Request, quirks: frozenset[Quirk]) -> frozenset[Quirk]:
+def _all_quirks(request: Request, quirks: frozenset[Quirk]) -> frozenset[Quirk]:
     return quirks.union(map(Quirk, request.without)) if request.without else quirks
 
 
 def _messages(request: Request, quirks: frozenset[Quirk]) -> tuple[Message, ...]:
-    """Return the messages; where there is no system role, its text opens the user's message that follows."""
+    """Return the messages; without a system role, its text is prepended to the next user message."""
     if Quirk.NO_SYSTEM not in quirks:
         return request.messages
     messages: list[Message] = []
@@ -174,38 +174,39 @@ def _message_of(message: Message) -> dict[str, Any]:
 
 
 def quirk_of(fault: CallError, body: Mapping[str, Any]) -> Quirk | None:
-    """Return the feature to leave out after an endpoint rejected a body, if that may be why."""
+    """Return the feature to leave out after an endpoint rejected a body, if any."""
     if fault.moderation or fault.context_length:
         return None
     detail = f"{fault.message or fault.detail} {fault.param}".lower()
     unsupported = bool(_UNSUPPORTED.search(detail))
     if fault.kind is not CallErrorKind.REJECTED:
-        # Some gateways answer 500 to a setting that they do not know, and servers to a template's own words.
+        # Some gateways answer 500 to unknown settings, and some servers to chat templates without a system
+        # role.
         unsupported = unsupported or "roles must alternate" in detail
         return _named_in(detail, body) if unsupported and (fault.status or 0) >= SERVER_STATUS else None
     quirk = _limit_named_in(detail, body, unsupported=unsupported) or _named_in(detail, body)
     if quirk is not None:
         return quirk
     if "tools" in body and names_tools(detail):
-        return None  # Whoever asks must put it otherwise: the prompt speaks of the tool.
+        return None  # The prompt mentions the tool, so the caller must use another prompt.
     return Quirk.NO_RESPONSE_FORMAT if "response_format" in body else None
 
 
 def _limit_named_in(detail: str, body: Mapping[str, Any], *, unsupported: bool) -> Quirk | None:
-    """Try the other name of the token limit, then none; a limit that is too high has the right name."""
+    """Try the other name of the token limit, then no limit; ignore complaints about its value."""
     if "max_completion_tokens" in detail and "max_tokens" in body:
         return Quirk.COMPLETION_TOKENS
     if not unsupported:
         return None
     if "max_tokens" in detail and "max_tokens" in body:
         return Quirk.COMPLETION_TOKENS
-    named = "max_completion_tokens" in detail and "max_completion_tokens" in body
-    return Quirk.NO_LIMIT if named else None
+    is_named = "max_completion_tokens" in detail and "max_completion_tokens" in body
+    return Quirk.NO_LIMIT if is_named else None
 
 
 def _named_in(detail: str, body: Mapping[str, Any]) -> Quirk | None:
-    for quirk, named in _NAMED.items():
-        if quirk in body and named.search(detail):
+    for quirk, pattern in _PATTERNS.items():
+        if quirk in body and pattern.search(detail):
             return quirk
     if "logprobs" in detail and "logprobs" in body:
         return Quirk.NO_LOGPROBS
@@ -215,8 +216,8 @@ def _named_in(detail: str, body: Mapping[str, Any]) -> Quirk | None:
     return Quirk.NO_SYSTEM if has_system and _SYSTEM.search(detail) else None
 
 
-class Learnt:
-    """Features that each endpoint and model rejected so far."""
+class QuirkMemory:
+    """Memory of features that each endpoint and model rejected."""
 
     def __init__(self) -> None:
         self._quirks: dict[tuple[str, str], frozenset[Quirk]] = {}
@@ -226,9 +227,9 @@ class Learnt:
         return self._quirks.get((request.endpoint, request.model), NO_QUIRKS)
 
     async def send(self, request: Request, post: Callable[[dict[str, Any]], Awaitable[object]]) -> Reply:
-        """Post a request's body and read the reply; again without what the endpoint turns out not to take.
+        """Post a request's body and read the reply, retrying without rejected features.
 
-        What is left out is learnt once a body without it brought a reply.
+        Rejected features are remembered once a body without them succeeds.
         """
         quirks = self.of(request)
         while True:
@@ -251,5 +252,5 @@ class Learnt:
 
 
 def names_tools(detail: str) -> bool:
-    """Return whether an endpoint's complaint is about tools."""
+    """Return whether an endpoint's error is about tools."""
     return "tool" in detail.lower() or "function" in detail.lower()

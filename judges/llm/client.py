@@ -1,10 +1,9 @@
-"""The one layer that decides when to call, when to call again, and when to stop.
+"""Client with retries, caching, limits and budget; `open_client` creates one.
 
-A request passes: the requests in flight (identical ones are asked once), the reply cache, a place in
-its endpoint's gate, the limits a minute, the budget, and the transport. Only transient faults are
-tried again, a bounded number of times, with exponential waits and jitter; a 429 is tried again for as
-long as patience lasts, and not without end. A wait that an endpoint asks for is a lower bound.
-`open_client` is the one place where it is put together.
+A request passes these steps: deduplication of requests in flight, the reply cache, the endpoint's concurrency
+limit, the limits per minute, the budget and the transport. Only transient errors are retried, with
+exponential backoff and jitter; 429 is retried until its patience ends. A wait that an endpoint requests is a
+lower bound.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ if TYPE_CHECKING:
     from judges.llm.transports.batch import BatchJournal
 
 SHORT_CAUSE = 120
-MAX_UNBELIEVED = 5
-UNBELIEVED = (
+MAX_IMPLAUSIBLE = 5
+IMPLAUSIBLE = (
     "{0} replies in a row reported more tokens than a call can use, the last {1.input:,} in and "
-    "{1.output:,} out; the most that each call may cost counts as lost"
+    "{1.output:,} out; the maximum cost of each call counts as lost"
 )
 DENIED_ATTEMPTS = 2
 
 
 class Scheduler:
-    """Answers requests over a transport; made by `judges.llm.open_client`. Belongs to one event loop."""
+    """Answers requests over a transport, for one event loop; created by `open_client`."""
 
     def __init__(
         self, settings: AccessSettings, transport: Transport, *, cache: ReplyCache | None, meter: CostMeter
@@ -71,16 +70,16 @@ class Scheduler:
 
     @property
     def waiting(self) -> Wait | None:
-        """The wait for a next attempt that ends first; None where no request waits for one."""
+        """The wait for a retry that ends first, if any."""
         return min(self._waits, key=lambda wait: wait.until, default=None)
 
     @property
     def concurrency(self) -> dict[tuple[str, str], int]:
-        """Calls that each endpoint and model is allowed in flight at this moment."""
+        """Current limit of concurrent calls per endpoint and model."""
         return {name: int(endpoint.gate.limit) for name, endpoint in self._lanes.items()}
 
     async def ask(self, request: Request) -> Reply | CallFailure:
-        """Return the reply, or why there is none."""
+        """Return the reply, or the reason for a failure."""
         key = request.key
         while (shared := self._shared.get(key)) is not None:
             await_another()
@@ -89,7 +88,7 @@ class Scheduler:
             except asyncio.CancelledError:
                 if not shared.cancelled():
                     raise
-                continue  # Whoever asked was cancelled, so this one asks.
+                continue  # The other caller was cancelled.
             self.usage.shared += 1
             return _costless(answer)
         return await self._lead(request, key)
@@ -105,7 +104,7 @@ class Scheduler:
             raise
         except BaseException as error:
             future.set_exception(error)
-            future.exception()  # Marks it as seen, where nobody else waits.
+            future.exception()  # Marks it as retrieved if no other caller waits.
             raise
         else:
             future.set_result(answer)
@@ -123,8 +122,8 @@ class Scheduler:
                 self.usage.cached += 1
                 return recorded.from_cache()
         if mode is CacheMode.REPLAY:
-            message = f"Replay met a request to {request.model} that was never recorded ({request.key[:12]})."
-            raise ReplayMissError(message, advice="Run with the cache mode 'live' to ask for it.")
+            message = f"The cache has no reply to this request to {request.model} ({request.key[:12]})."
+            raise ReplayMissError(message, advice="Use the cache mode 'live' to request it.")
         return await self._call(request)
 
     async def _call(self, request: Request) -> Reply | CallFailure:
@@ -141,16 +140,16 @@ class Scheduler:
                     patience_ends = min(patience_ends, started + self._settings.rate_limit_patience)
                 else:
                     transient += 1
-                # A status that would end the endpoint came for this request alone: once more, then it failed.
-                most = DENIED_ATTEMPTS if fault.kind is CallErrorKind.FATAL else self._settings.attempts
+                # The breaker did not open, so the fatal status concerns only this request: retry once.
+                maximum = DENIED_ATTEMPTS if fault.kind is CallErrorKind.FATAL else self._settings.attempts
                 wait = self._backoff.seconds(call_usage.calls, fault.retry_after)
                 over = (
-                    transient >= most
+                    transient >= maximum
                     or limited >= self._settings.rate_limit_attempts
                     or time.monotonic() > patience_ends
                 )
                 if over or fault.kind in {CallErrorKind.REFUSED, CallErrorKind.REJECTED}:
-                    return _unanswered(fault, call_usage)
+                    return _failure(fault, call_usage)
                 await self._sleep_out(fault, wait)
             else:
                 if reply is None:
@@ -160,15 +159,15 @@ class Scheduler:
     async def _attempt(
         self, request: Request, endpoint: EndpointState, call_usage: CallUsage
     ) -> Reply | None:
-        """One call, from a place in the gate; None where the budget has no room for it."""
-        if not self._meter.pays_whole:
+        """Make one call in a slot of the gate; None if the budget is exhausted."""
+        if not self._meter.reserves_battles:
             async with endpoint.gate:
                 await self._check_place(request, endpoint)
                 reserved = await self._meter.reserve(request)
                 if reserved is None:
                     return None
                 return await self._place(request, endpoint, call_usage, reserved)
-        # Whoever holds a battle's money may wait for a place, so nobody waits for money in a place.
+        # Reserve before entering the gate, so that no call waits for money while it occupies a slot.
         reserved = await self._meter.reserve(request)
         if reserved is None:
             return None
@@ -185,7 +184,7 @@ class Scheduler:
     async def _check_place(self, request: Request, endpoint: EndpointState) -> None:
         if endpoint.limited:
             await self._take_turn(request, endpoint)
-        # Both may have changed while this call waited for its turn.
+        # Both may have changed during the wait.
         self._check_running()
         endpoint.check()
 
@@ -202,7 +201,7 @@ class Scheduler:
                 endpoint.fail(fault, request.key, sent_at)
                 raise
             endpoint.succeed()
-            # What was charged for calls without a reply belongs to this reply as well.
+            # The reply also carries the costs of its failed attempts.
             reply = replace(
                 reply,
                 input_tokens=call_usage.input_tokens,
@@ -210,11 +209,11 @@ class Scheduler:
                 cost_usd=call_usage.cost_usd,
             )
             if self._cache is not None:
-                # The place is kept until the reply is: a kill repeats no more calls than there are places.
+                # Store before leaving the slot: after a kill at most `concurrency` calls are repeated.
                 await self._cache.put(request, reply)
-        unbelieved = self._meter.unbelieved(request, reply)
-        if unbelieved >= MAX_UNBELIEVED:
-            endpoint.give_up(UNBELIEVED.format(unbelieved, reply.usage))
+        count = self._meter.implausible_replies(request, reply)
+        if count >= MAX_IMPLAUSIBLE:
+            endpoint.give_up(IMPLAUSIBLE.format(count, reply.usage))
         return reply
 
     async def _take_turn(self, request: Request, endpoint: EndpointState) -> None:
@@ -231,7 +230,7 @@ class Scheduler:
                 reply = self._redaction.reply(await self._transport.send(request))
         except CallError as fault:
             fault.redact(self._redaction.text)
-            # Its frames, and those of what it came from, would hold the reply's body until the next try.
+            # Traceback frames would keep the reply's body in memory until the next attempt.
             fault.__traceback__ = fault.__cause__ = fault.__context__ = None
             self._meter.settle_fault(request, call_usage, reserved, fault)
             raise
@@ -265,14 +264,14 @@ class Scheduler:
         self._check_running()
 
     def share(self, part: float) -> None:
-        """Use only a part (0-1) of the limits a minute, since other processes use the rest."""
+        """Use only a part (0-1) of the limits per minute; other processes use the rest."""
         if part != self._part:
             self._part = part
             for endpoint in self._lanes.values():
                 endpoint.share(part)
 
     def stop(self) -> None:
-        """Start nothing more: calls in flight finish and are kept, everything else raises."""
+        """Start no further calls; calls in flight finish and are cached, others raise."""
         self._stopping.set()
         for endpoint in self._lanes.values():
             endpoint.gate.close(_stopped)
@@ -280,11 +279,11 @@ class Scheduler:
         self._transport.stop()
 
     async def flush(self) -> None:
-        """Report what was spent so far to the budget's ledger, where there is one."""
+        """Report the spending so far to the budget's ledger, if any."""
         await self._meter.flush()
 
     async def close(self) -> None:
-        """Stop, wait for what is in flight, settle the budget and close the connections."""
+        """Stop, wait for calls in flight, settle the budget and close connections."""
         self.stop()
         await self._idle.wait()
         await self._meter.close()
@@ -307,7 +306,7 @@ class Scheduler:
 
 
 def _stopped() -> StoppedError:
-    return StoppedError("Judging was stopped.", advice="Resume to ask what is missing.")
+    return StoppedError("Judging was stopped.", advice="Resume to request what is missing.")
 
 
 def _costless(answer: Reply | CallFailure) -> Reply | CallFailure:
@@ -316,7 +315,7 @@ def _costless(answer: Reply | CallFailure) -> Reply | CallFailure:
     return replace(answer, calls=0, input_tokens=0, output_tokens=0, cost_usd=None)
 
 
-def _unanswered(fault: CallError, call_usage: CallUsage) -> CallFailure:
+def _failure(fault: CallError, call_usage: CallUsage) -> CallFailure:
     outcome = Outcome.REFUSED if fault.kind is CallErrorKind.REFUSED else Outcome.FAILED
     detail = fault.detail if call_usage.calls == 1 else f"{fault.detail} (call {call_usage.calls})"
     return replace(_with_usage(outcome, detail, call_usage), rejected=fault.kind is CallErrorKind.REJECTED)
@@ -333,7 +332,7 @@ def _with_usage(outcome: Outcome, detail: str, call_usage: CallUsage) -> CallFai
     )
 
 
-BATCH_PATIENCE = 24 * 3_600.0  # What is queued at the provider makes room within a day.
+BATCH_PATIENCE = 24 * 3_600.0  # A provider's queue empties within a day.
 
 
 @contextlib.asynccontextmanager
@@ -346,10 +345,10 @@ async def open_client(
     transport: Transport | None = None,
     prices: Prices | None = None,
 ) -> AsyncIterator[Scheduler]:
-    """Open LLM access for the event loop that runs this, and close it at the end.
+    """Open a client for the running event loop.
 
-    At the end nothing new is started, calls in flight finish and are kept, what was reserved and not
-    spent goes back to the ledger, and connections are closed.
+    On exit, calls in flight finish and are cached, unspent reservations return to the ledger, and connections
+    close.
     """
     settings = settings or AccessSettings()
     info = transport_info(settings.transport)

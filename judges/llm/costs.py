@@ -1,4 +1,4 @@
-"""Costs of calls: reserved before, settled after, counted always."""
+"""Costs of calls: reservation, settlement and totals."""
 
 import asyncio
 import time
@@ -20,9 +20,9 @@ BLOCK_CALLS = 50
 ROUNDING = 1e-9
 OTHERS_POLL = 0.1
 OTHERS_PATIENCE = 150.0
-"""Seconds to wait while other workers hold money and return none."""
+"""Seconds to wait while other workers hold money without returning any."""
 MAX_THINKING = 131_072
-"""More tokens of thinking in one call are not believed."""
+"""More tokens of thinking in one call are implausible."""
 ADDED_PROMPT = 8_192
 MARKS = 64
 
@@ -30,20 +30,19 @@ MARKS = 64
 class Ledger(Protocol):
     """The shared account of a round; every method is atomic across workers.
 
-    An implementation keeps what is drawn by worker, so that it can be released when the worker is
-    known to have stopped.
+    An implementation records withdrawals per worker, to release them when a worker stops.
     """
 
     async def draw(self, least: float, wished: float) -> float:
-        """Take between `least` and `wished` USD out of what is left; 0 where less than `least` is."""
+        """Withdraw between `least` and `wished` USD; 0 if less than `least` is left."""
         ...
 
     async def settle(self, *, spent: float, returned: float, lost: float = 0.0) -> None:
-        """Of what was drawn, `spent` USD were charged, `lost` may have been, `returned` are free again."""
+        """Settle withdrawn USD: `spent` were charged, `lost` may have been, `returned` are free again."""
         ...
 
-    async def drawn_by_all(self) -> float:
-        """Return what all workers hold at the moment, in USD."""
+    async def total_drawn(self) -> float:
+        """Return the USD that all workers currently hold."""
         ...
 
 
@@ -54,18 +53,18 @@ class MemoryLedger:
         self._cap, self.spent, self.drawn, self.lost = cap, 0.0, 0.0, 0.0
 
     async def draw(self, least: float, wished: float) -> float:
-        """Take what is allowed."""
+        """Withdraw what the cap allows."""
         account = Account(cap=self._cap, spent=self.spent, drawn=self.drawn, lost=self.lost)
         amount = account.drawable(least, wished)
         self.drawn += amount
         return amount
 
-    async def drawn_by_all(self) -> float:
-        """Return what is drawn."""
+    async def total_drawn(self) -> float:
+        """Return the withdrawn USD."""
         return self.drawn
 
     async def settle(self, *, spent: float, returned: float, lost: float = 0.0) -> None:
-        """Move from drawn to spent, to lost, or back."""
+        """Settle withdrawn USD."""
         self.drawn = max(0.0, self.drawn - spent - lost - returned)
         self.spent += spent
         self.lost += lost
@@ -88,12 +87,12 @@ class Budget:
         self._settled = asyncio.Event()
 
     async def reserve(self, amount: float) -> bool:
-        """Set `amount` USD aside for a call; False where the cap leaves no room for it.
+        """Reserve `amount` USD for a call; False if the cap does not allow it.
 
-        Waits for calls in flight to settle before it gives up, and for what other workers hold, since
-        calls mostly cost less than was reserved.
+        First waits for calls in flight and for other workers, because calls mostly cost less than their
+        reservation.
         """
-        held, since = 0.0, time.monotonic()
+        total, since = 0.0, time.monotonic()
         while True:
             if self._take(amount):
                 return True
@@ -106,10 +105,10 @@ class Budget:
                 self._settled.clear()
                 await self._settled.wait()
                 continue
-            await self.close()  # Whoever waits holds nothing, or two workers would wait for each other.
-            held, before = await self._ledger.drawn_by_all(), held
-            since = time.monotonic() if held != before else since
-            if held <= ROUNDING or time.monotonic() > since + self._patience:
+            await self.close()  # Return all money, or two workers could wait for each other.
+            total, before = await self._ledger.total_drawn(), total
+            since = time.monotonic() if total != before else since
+            if total <= ROUNDING or time.monotonic() > since + self._patience:
                 self._refused = amount if self._refused is None else min(amount, self._refused)
                 return False
             await asyncio.sleep(OTHERS_POLL)
@@ -122,17 +121,17 @@ class Budget:
         return True
 
     async def _draw(self, amount: float) -> bool:
-        """Flush what was spent, then draw a block; called under the lock."""
+        """Flush spending, then withdraw a block; the caller must hold the lock."""
         await self._flush()
         lacking = amount - self._free
         if lacking > 0:
-            # Calls settle and are reserved meanwhile, so what is free is read again after the wait.
-            amount_drawn = await self._ledger.draw(lacking, amount * self._block_calls)
-            self._free += amount_drawn
+            # Not `self._free += await …`, which would read `_free` before the wait.
+            block = await self._ledger.draw(lacking, amount * self._block_calls)
+            self._free += block
         return self._take(amount)
 
     async def add(self, amount: float) -> bool:
-        """Set `amount` USD more aside for who has some set aside; False where the cap leaves no room now."""
+        """Increase an existing reservation by `amount` USD; False if the cap does not allow it now."""
         if not self._take(amount):
             async with self._lock:
                 if not (self._take(amount) or await self._draw(amount)):
@@ -141,26 +140,23 @@ class Budget:
         return True
 
     def share(self) -> None:
-        """Pay one more call from what is set aside already; each of both is settled."""
+        """Split a reservation for another call; both are settled separately."""
         self._reserved += 1
 
-    def settle(self, reserved: float, spent: float, lost: float = 0.0, *, kept: float = 0.0) -> None:
-        """Settle a call that `reserved` was set aside for: it cost `spent` USD, or may have cost `lost`.
-
-        Of the rest, `kept` USD stay set aside.
-        """
+    def settle(self, reserved: float, spent: float, lost: float = 0.0, *, rest: float = 0.0) -> None:
+        """Settle a call that cost `spent` USD or may have cost `lost`; `rest` USD stay reserved."""
         self._reserved -= 1
         self._spent += spent
         self._lost += lost
-        free = reserved - spent - lost - kept
-        self._overspent += max(0.0, -free)  # A call may cost more than was thought possible.
+        free = reserved - spent - lost - rest
+        self._overspent += max(0.0, -free)  # A call may cost more than its estimated maximum.
         self._free += max(0.0, free)
         if free or not self._reserved:
             self._refused = None
             self._settled.set()
 
     async def flush(self) -> None:
-        """Report what was spent so far to the ledger; what is set aside stays so."""
+        """Report the spending so far to the ledger, keeping reservations."""
         async with self._lock:
             await self._flush()
 
@@ -168,11 +164,11 @@ class Budget:
         spent, lost, over = self._spent, self._lost, self._overspent
         self._spent = self._lost = self._overspent = 0.0
         if spent or lost:
-            # What was overspent was never drawn.
+            # Overspent money was never withdrawn.
             await self._ledger.settle(spent=spent, returned=-over, lost=lost)
 
     async def close(self) -> None:
-        """Report what was spent and give back what was not."""
+        """Report the spending and return the rest."""
         async with self._lock:
             await self._flush()
             free, self._free = max(0.0, self._free), 0.0
@@ -180,28 +176,28 @@ class Budget:
                 await self._ledger.settle(spent=0.0, returned=free)
 
 
-class Purse:
-    """Money that a battle reserves at once for all requests that it is certain to make.
+class BattleReserve:
+    """Reservation of a battle for all its certain requests.
 
-    So a cap is met between two battles and not between the two orders of one. Nobody who waits, for money
-    or for another battle's reply, holds a purse meanwhile: it is given back first, and from then on each
-    request is reserved alone.
+    It makes the cap take effect between battles, not between the two orders of one. A battle that waits for
+    money or for another battle's reply must release its reserve first; each further request then reserves for
+    itself.
     """
 
-    def __init__(self, asks: Mapping[tuple[str, str], int]) -> None:
-        self.asks = asks
+    def __init__(self, requests: Mapping[tuple[str, str], int]) -> None:
+        self.requests = requests
         self._budget: Budget | None = None
         self._left = 0.0
-        self._given_back = self._refused = False
+        self._released = self._refused = False
         self._filling = asyncio.Lock()
 
     @property
     def unfilled(self) -> bool:
-        """True if nothing was reserved yet."""
-        return self._budget is None and not self._given_back
+        """True before the first reservation."""
+        return self._budget is None and not self._released
 
     async def reserve(self, budget: Budget, amount: float, whole: float) -> bool:
-        """Set `amount` USD aside for a call, at the first one `whole` for all; False: there is no room."""
+        """Reserve `amount` USD for a call, initially `whole` for all; False if the cap does not allow it."""
         async with self._filling:
             if self.unfilled:
                 await self._fill(budget, whole)
@@ -213,20 +209,20 @@ class Purse:
 
     async def _fill(self, budget: Budget, whole: float) -> None:
         if not await budget.reserve(whole):
-            self._refused = self._given_back = True
-        elif self._given_back:
-            budget.settle(whole, 0.0)  # While this waited, the battle ended or began to wait for another.
+            self._refused = self._released = True
+        elif self._released:
+            budget.settle(whole, 0.0)  # Meanwhile the battle ended or started to wait for another one.
         else:
             self._budget, self._left = budget, whole
 
     async def _draw(self, amount: float) -> bool:
-        """Take from what is left, with more where that is too little and there is some."""
+        """Take from the rest of the reserve, increasing it if necessary and possible."""
         lacking = amount - self._left
         if self._budget is not None and lacking > ROUNDING:
             budget = self._budget
             if not await budget.add(lacking):
-                self.give_back()
-            elif self._given_back:
+                self.release()
+            elif self._released:
                 budget.share()
                 budget.settle(lacking, 0.0)
             else:
@@ -238,54 +234,54 @@ class Purse:
         return True
 
     def settle(self, budget: Budget, reserved: float, spent: float, lost: float) -> None:
-        """Settle a call; its unspent reserve stays for the next ones of the battle."""
-        kept = 0.0 if self._budget is None else reserved - spent - lost
-        self._left += kept
-        budget.settle(reserved, spent, lost, kept=kept)
+        """Settle a call; the unspent rest stays for the battle's next calls."""
+        rest = 0.0 if self._budget is None else reserved - spent - lost
+        self._left += rest
+        budget.settle(reserved, spent, lost, rest=rest)
 
-    def give_back(self) -> None:
-        """Hold nothing from now on."""
-        self._given_back = True
+    def release(self) -> None:
+        """Release the reserve permanently."""
+        self._released = True
         budget, self._budget = self._budget, None
         left, self._left = self._left, 0.0
         if budget is not None:
             budget.settle(left, 0.0)
 
 
-_purse: ContextVar[Purse | None] = ContextVar("purse", default=None)
+_current_reserve: ContextVar[BattleReserve | None] = ContextVar("current_reserve", default=None)
 
 
 @contextmanager
-def paid_whole(asks: Mapping[tuple[str, str], int]) -> Iterator[None]:
-    """Within the block the budget pays for all certain requests, by endpoint and model, or for none.
+def reserve_together(requests: Mapping[tuple[str, str], int]) -> Iterator[None]:
+    """Reserve for all certain requests in the block together, by endpoint and model.
 
-    In a block within another one, the outer counts: the members of a panel are paid together.
+    In nested blocks the outer one counts, so that the members of a panel share a reserve.
     """
-    if _purse.get() is not None:
+    if _current_reserve.get() is not None:
         yield
         return
-    purse = Purse(asks)
-    token = _purse.set(purse)
+    reserve = BattleReserve(requests)
+    token = _current_reserve.set(reserve)
     try:
         yield
     finally:
-        _purse.reset(token)
-        purse.give_back()
+        _current_reserve.reset(token)
+        reserve.release()
 
 
 def await_another() -> None:
-    """Say that this battle waits for a request of another one, and so must hold no money meanwhile."""
-    purse = _purse.get()
-    if purse is not None:
-        purse.give_back()
+    """Release this battle's reserve before waiting for another battle's request."""
+    reserve = _current_reserve.get()
+    if reserve is not None:
+        reserve.release()
 
 
 @dataclass(slots=True)
 class Usage:
     """Usage of a scheduler so far.
 
-    `lost_usd` is the most that calls may have cost which brought no reply, or one without its tokens;
-    `unmetered` counts the latter.
+    `lost_usd` is the maximum cost of calls without a reply or without reported tokens; `unmetered` counts the
+    latter.
     """
 
     calls: int = 0
@@ -303,13 +299,13 @@ class Usage:
 
     @property
     def total_usd(self) -> float | None:
-        """Cost of all calls; None where some were charged, or may have been, at no known price."""
+        """Cost of all calls; None if a call without a known price may have been charged."""
         return None if self.unpriced else self.cost_usd
 
 
 @dataclass(slots=True)
 class CallUsage:
-    """Usage of one request's calls so far, with or without a reply."""
+    """Total usage of a request's calls so far."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -318,7 +314,7 @@ class CallUsage:
 
 
 class CostMeter:
-    """Prices calls, holds them to the budget, and adds them up."""
+    """Prices calls, checks them against the budget and sums them."""
 
     def __init__(
         self, prices: Prices, counter: TokenCounter, *, budget: Budget | None, unbounded_output: int
@@ -329,23 +325,23 @@ class CostMeter:
         self._budget = budget
         self._unbounded_output = unbounded_output
         self._surplus: dict[tuple[str, str], TokenUsage] = {}
-        self._unbelieved: Counter[tuple[str, str]] = Counter()
+        self._implausible: Counter[tuple[str, str]] = Counter()
 
-    def unbelieved(self, request: Request, reply: Reply) -> int:
-        """Return how many replies in a row, up to this one, reported more tokens than a call can use."""
-        count = self._unbelieved[request.endpoint, request.model]
-        return count if count and not self._is_believable(request, reply.usage or NO_USAGE) else 0
+    def implausible_replies(self, request: Request, reply: Reply) -> int:
+        """Count consecutive replies, up to this one, with more tokens than a call can use."""
+        count = self._implausible[request.endpoint, request.model]
+        return count if count and not self._is_plausible(request, reply.usage or NO_USAGE) else 0
 
     @property
-    def pays_whole(self) -> bool:
-        """True if the request belongs to a battle that a budget pays for as a whole."""
-        return self._budget is not None and _purse.get() is not None
+    def reserves_battles(self) -> bool:
+        """True if the current battle reserves for all its requests together."""
+        return self._budget is not None and _current_reserve.get() is not None
 
     def token_bound(self, request: Request) -> int:
-        """Return the most tokens that a call can use, in and out."""
-        return self._counter.bound(request) + self._most_output(request)
+        """Return the maximum number of tokens of a call, in and out."""
+        return self._counter.bound(request) + self._max_output(request)
 
-    def _most_output(self, request: Request) -> int:
+    def _max_output(self, request: Request) -> int:
         allowed = request.sampling.max_tokens or self._unbounded_output
         return allowed + self._surplus_of(request).thinking
 
@@ -353,21 +349,21 @@ class CostMeter:
         return self._surplus.get((request.endpoint, request.model), NO_USAGE)
 
     def price(self, request: Request, usage: TokenUsage) -> float | None:
-        """USD for a call, at least what the gateway states; None where neither says anything."""
+        """Return the cost in USD, at least the gateway's reported cost; None if both are unknown."""
         if request.free:
             return 0.0
         cost = self._prices.cost(request.endpoint, request.model, usage)
         return max(cost or 0.0, usage.stated_usd) if usage.stated_usd else cost
 
-    def _most_cost(self, request: Request) -> float | None:
+    def _max_cost(self, request: Request) -> float | None:
         most = TokenUsage(
             self._counter.bound(request),
-            self._most_output(request),
+            self._max_output(request),
             stated_usd=self._surplus_of(request).stated_usd,
         )
         return self.price(request, most)
 
-    def _is_believable(self, request: Request, usage: TokenUsage) -> bool:
+    def _is_plausible(self, request: Request, usage: TokenUsage) -> bool:
         """Return whether a call can use this many tokens.
 
         Gateways may add a prompt of their own, and servers count a few special tokens. Thinking may exceed
@@ -381,42 +377,44 @@ class CostMeter:
         )
 
     async def reserve(self, request: Request) -> float | None:
-        """Set the most that a call can cost aside; None where the cap leaves no room for it."""
+        """Reserve the maximum cost of a call; None if the cap does not allow it."""
         if self._budget is None:
             return 0.0
-        most = self._most_cost(request)
+        most = self._max_cost(request)
         if most is None:
-            message = f"There is a budget, but no price is known for {request.model} at {request.endpoint}."
+            message = f"With a budget, {request.model} at {request.endpoint} needs a price."
             raise BudgetError(message, advice=price_advice(request.model))
-        purse = _purse.get()
-        if purse is None:
+        reserve = _current_reserve.get()
+        if reserve is None:
             return most if await self._budget.reserve(most) else None
-        whole = self._most_of(purse.asks, request, most) if purse.unfilled else most
-        return most if await purse.reserve(self._budget, most, whole) else None
+        whole = self._max_battle_cost(reserve.requests, request, most) if reserve.unfilled else most
+        return most if await reserve.reserve(self._budget, most, whole) else None
 
-    def _most_of(self, asks: Mapping[tuple[str, str], int], request: Request, most: float) -> float:
-        """Return the most that all certain requests of a battle can cost, as long as the first one each."""
+    def _max_battle_cost(
+        self, requests: Mapping[tuple[str, str], int], request: Request, most: float
+    ) -> float:
+        """Return the maximum cost of a battle's certain requests, assuming the length of the first one."""
         own = (request.endpoint, request.model)
-        total = most * asks.get(own, 1)
-        others = [(place, count) for place, count in asks.items() if place != own]
-        if others:
-            usage = TokenUsage(self._counter.bound(request), self._most_output(request))
-            total += sum(count * (self._prices.cost(*place, usage) or 0.0) for place, count in others)
+        total = most * requests.get(own, 1)
+        rest = [(place, count) for place, count in requests.items() if place != own]
+        if rest:
+            usage = TokenUsage(self._counter.bound(request), self._max_output(request))
+            total += sum(count * (self._prices.cost(*place, usage) or 0.0) for place, count in rest)
         return total
 
     def release(self, reserved: float) -> None:
-        """Release the reservation of a call that was never sent."""
+        """Release the reservation of an unsent call."""
         self._pay(reserved, 0.0, 0.0)
 
     def settle_reply(self, request: Request, call_usage: CallUsage, reserved: float, reply: Reply) -> None:
-        """Settle a call with a reply; without believable usage the most that it may cost counts as lost."""
+        """Settle a call with a reply; without plausible usage its maximum cost counts as lost."""
         usage = reply.usage or TokenUsage(reply.input_tokens, reply.output_tokens)
-        believed, place = self._is_believable(request, usage), (request.endpoint, request.model)
-        if not believed:
-            self._unbelieved[place] += 1
+        plausible, place = self._is_plausible(request, usage), (request.endpoint, request.model)
+        if not plausible:
+            self._implausible[place] += 1
         elif reply.metered:
-            self._unbelieved.pop(place, None)
-        metered = reply.metered and believed
+            self._implausible.pop(place, None)
+        metered = reply.metered and plausible
         self._settle(request, call_usage, reserved, usage if metered else NO_USAGE, unknown=not metered)
         self.usage.replies += 1
         self.usage.unmetered += not metered
@@ -424,18 +422,18 @@ class CostMeter:
     def settle_fault(
         self, request: Request, call_usage: CallUsage, reserved: float, fault: CallError | None
     ) -> None:
-        """Settle a call without a reply; without a fault it was cut off from our side.
+        """Settle a call without a reply; `fault` is None if we aborted it.
 
-        What may have been charged without a report counts as lost, at the most that it may have cost.
+        If it may have been charged without a report, its maximum cost counts as lost.
         """
         usage = NO_USAGE if fault is None else fault.usage
-        if not self._is_believable(request, usage):
+        if not self._is_plausible(request, usage):
             usage = NO_USAGE
         unknown = fault is None or (fault.billable and not any(usage)) or usage != fault.usage
         self._settle(request, call_usage, reserved, usage, unknown=unknown)
 
     def settle_unsent(self, request: Request, call_usage: CallUsage, reserved: float) -> None:
-        """Settle a call that was handed over: its reply is paid for when it is asked for again."""
+        """Settle a call that continues elsewhere: a later run pays for its reply."""
         self._settle(request, call_usage, reserved, NO_USAGE)
 
     def _settle(
@@ -454,7 +452,7 @@ class CostMeter:
             self._surplus[request.endpoint, request.model] = TokenUsage(
                 thinking=max(beyond, surplus.thinking), stated_usd=max(usage.stated_usd, surplus.stated_usd)
             )
-        lost = (reserved or self._most_cost(request) or 0.0) if unknown else 0.0
+        lost = (reserved or self._max_cost(request) or 0.0) if unknown else 0.0
         self.usage.lost_usd += lost
         if cost is not None:
             call_usage.cost_usd = (call_usage.cost_usd or 0.0) + cost
@@ -472,18 +470,18 @@ class CostMeter:
     def _pay(self, reserved: float, spent: float, lost: float) -> None:
         if self._budget is None:
             return
-        purse = _purse.get()
-        if purse is None:
+        reserve = _current_reserve.get()
+        if reserve is None:
             self._budget.settle(reserved, spent, lost)
         else:
-            purse.settle(self._budget, reserved, spent, lost)
+            reserve.settle(self._budget, reserved, spent, lost)
 
     async def flush(self) -> None:
-        """Report what was spent so far."""
+        """Report the spending so far."""
         if self._budget is not None:
             await self._budget.flush()
 
     async def close(self) -> None:
-        """Report what was spent and give back what was not."""
+        """Report the spending and return the rest."""
         if self._budget is not None:
             await self._budget.close()

@@ -1,10 +1,8 @@
-"""The state of one endpoint and model: places in flight, limits a minute, and whether it is given up.
-
-How many calls may be in flight, and how many may start in a minute.
+"""State of an endpoint and model: concurrency, rate limits and circuit breaker.
 
 `AdaptiveLimiter` is additive increase and multiplicative decrease (Chiu & Jain, 1989): the limit grows while
-every place is taken, and shrinks when the endpoint says 429, once for all calls that were in flight
-together. Other faults leave it alone, since fewer calls would not cure them.
+it is fully used, and shrinks after a 429, once for all calls that were in flight together. Other errors do
+not change it, because fewer calls would not help.
 """
 
 import asyncio
@@ -19,21 +17,21 @@ from judges.llm.settings import AccessSettings
 
 CUT = 0.7
 UNREACHED = 4
-"""Attempts without a connection after which an endpoint that never answered is given up."""
+"""Attempts without a connection after which an endpoint without any reply is given up."""
 DENIALS = 3
-"""Different requests that in a row meet a fatal status before an endpoint that has answered is given up."""
+"""Consecutive requests with a fatal status after which an endpoint with earlier replies is given up."""
 MINUTE = 60.0
 
 
 class AdaptiveLimiter:
-    """Places for calls in flight, first come, first served."""
+    """First-in, first-out limiter of concurrent calls."""
 
-    def __init__(self, first: int, most: int, *, probing: bool = False) -> None:
-        self._first = float(min(first, most))
+    def __init__(self, first: int, maximum: int, *, probing: bool = False) -> None:
+        self._first = float(min(first, maximum))
         self.limit = 1.0 if probing else self._first
         self.in_use = 0
         self._probing = probing
-        self._most = most
+        self._maximum = maximum
         self._ramping = True
         self._last_cut = float("-inf")
         self._open_at = float("-inf")
@@ -41,7 +39,7 @@ class AdaptiveLimiter:
         self._closed: Callable[[], Exception] | None = None
 
     async def enter(self) -> None:
-        """Take a place, waiting for one."""
+        """Acquire a slot, waiting if necessary."""
         if self._closed is not None:
             raise self._closed()
         if not self._waiting and self._free():
@@ -57,7 +55,7 @@ class AdaptiveLimiter:
             raise
 
     def leave(self) -> None:
-        """Give a place back."""
+        """Release a slot."""
         self.in_use -= 1
         self._admit()
 
@@ -67,25 +65,25 @@ class AdaptiveLimiter:
     async def __aexit__(self, *_: object) -> None:
         self.leave()
 
-    def came_back(self) -> None:
-        """Note that a call came back with any result: the others need not wait for a probe any more."""
+    def finish_probe(self) -> None:
+        """End the probe after a call with any result, and admit the other calls."""
         if self._probing:
             self._probing = False
             self.limit = self._first
             self._admit()
 
     def succeed(self) -> None:
-        """Note a success: grow if every place is taken.
+        """Record a success; grow if the limit is fully used.
 
-        Until the first 429, one place for each success; after it, one for each round of successes.
+        The limit grows by one per success until the first 429, and then by one per round of successes.
         """
         if self.in_use >= int(self.limit):
             step = 1.0 if self._ramping else 1.0 / self.limit
-            self.limit = min(float(self._most), self.limit + step)
+            self.limit = min(float(self._maximum), self.limit + step)
             self._admit()
 
     def cut(self, started: float) -> None:
-        """Shrink after a 429 of a call begun at `started` (monotonic seconds), once for its generation."""
+        """Shrink after a 429, once per generation of calls; `started` is in monotonic seconds."""
         if started < self._last_cut:
             return
         self._last_cut = time.monotonic()
@@ -93,14 +91,14 @@ class AdaptiveLimiter:
         self.limit = max(1.0, min(self.limit, float(self.in_use)) * CUT)
 
     def pause(self, seconds: float) -> None:
-        """Close the gate for a while."""
+        """Admit no calls for some seconds."""
         until = time.monotonic() + seconds
         if until > self._open_at:
             self._open_at = until
             asyncio.get_running_loop().call_later(seconds, self._admit)
 
     def close(self, reason: Callable[[], Exception]) -> None:
-        """Turn away waiting and later calls; those inside finish."""
+        """Reject waiting and later calls; calls in flight finish."""
         self._closed = reason
         while self._waiting:
             future = self._waiting.popleft()
@@ -119,10 +117,10 @@ class AdaptiveLimiter:
 
 
 class TokenBucket:
-    """So many units a minute, at most, in any minute.
+    """Limit of units in any minute.
 
-    A second's worth may be spent at once; the rate is lowered by as much, so that no minute exceeds
-    the limit. What is larger than a second's worth is let through alone and waited for afterwards.
+    The burst is one second's worth; the rate is lowered by as much, so that no minute exceeds the limit. A
+    larger amount passes at once and delays the next ones.
     """
 
     def __init__(self, per_minute: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -142,13 +140,13 @@ class TokenBucket:
         return max(0.0, missing / self._rate)
 
     def share(self, part: float) -> None:
-        """Leave this process only a part (0-1) of the limit, since others use the rest."""
-        self.delay(0.0)  # What came in until now came in at the old rate.
+        """Use only a part (0-1) of the limit; other processes use the rest."""
+        self.delay(0.0)  # accrue at the old rate until now
         self._set(self._per_minute * part)
         self._level = min(self._level, self._burst)
 
-    def hold_back(self) -> None:
-        """Begin a second's worth below zero, while those who share the limit do not know of it yet."""
+    def start_empty(self) -> None:
+        """Start one second's worth below zero, until the other processes know of this one."""
         self._level = -self._burst
 
     def _set(self, per_minute: float) -> None:
@@ -157,15 +155,14 @@ class TokenBucket:
 
 
 class CircuitBreaker:
-    """Opens for good after faults in a row that lasted long enough, with no success between.
+    """Opens permanently after enough consecutive errors over enough time.
 
-    A dropped second of a busy endpoint causes hundreds of faults at once and must not end a round:
-    hence the duration. An endpoint that never answered is given up sooner. A request on which an
-    endpoint always fails must not end a round either, however often it is tried: unless no connection
-    was made at all, the faults have to come from as many different requests. Rejected requests (HTTP
-    400) count only until a first success: afterwards they are the request's own fault. A fatal status (401,
-    403, 404) ends an endpoint at once only where nothing succeeded yet; afterwards several different
-    requests in a row have to meet it. A spent quota ends it whenever it is met.
+    The minimum duration is needed because one bad second of a busy endpoint causes hundreds of errors. It is
+    shorter for endpoints that never answered. Unless no connection is possible, the errors must come from
+    different requests, because a single request may always fail. Rejected requests (HTTP 400) count only
+    before the first success; later they are the request's own problem. A fatal status (401, 403, 404) opens
+    the breaker at once before the first success, and later after several different requests in a row. An
+    exhausted quota always opens it.
     """
 
     def __init__(
@@ -184,18 +181,18 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """True if the endpoint was given up."""
+        """True if the endpoint is given up."""
         return self._reason is not None
 
     def succeed(self) -> None:
-        """Note a success."""
+        """Record a success."""
         self._answered = True
         self._faults = self._unreachable = 0
         self._requests.clear()
         self._denied.clear()
 
     def fail(self, fault: CallError, key: str) -> None:
-        """Note a fault of the request with this key; open if that was one too many."""
+        """Record an error of the request with this key, and open if the limit is reached."""
         if fault.kind is CallErrorKind.REFUSED:
             self.succeed()
             return
@@ -205,7 +202,7 @@ class CircuitBreaker:
                 self._reason = fault.detail
             return
         if fault.retry_after is not None and fault.retry_after > self._settings.rate_limit_patience:
-            self._reason = f"it asks for a wait of {fault.retry_after:.0f} s: {fault.detail}"
+            self._reason = f"it requires a wait of {fault.retry_after:.0f} s: {fault.detail}"
             return
         if fault.kind is CallErrorKind.REJECTED and (self._answered or fault.context_length):
             return
@@ -214,12 +211,11 @@ class CircuitBreaker:
         self._faults += 1
         self._unreachable += fault.unreachable
         self._requests.add(key)
-        needed = self._settings.breaker_faults
-        away = self._unreachable >= (needed if self._answered else min(needed, UNREACHED))
-        enough = away or len(self._requests) >= needed
-        lasted = self._clock() - self._since
-        if enough and lasted >= self._patience(fault):
-            self._reason = f"{self._faults} faults in a row within {lasted:.0f} s, last: {fault.detail}"
+        limit = self._settings.breaker_faults
+        is_down = self._unreachable >= (limit if self._answered else min(limit, UNREACHED))
+        duration = self._clock() - self._since
+        if (is_down or len(self._requests) >= limit) and duration >= self._patience(fault):
+            self._reason = f"{self._faults} errors in a row within {duration:.0f} s, last: {fault.detail}"
 
     def _patience(self, fault: CallError) -> float:
         if fault.kind is CallErrorKind.REJECTED:
@@ -229,17 +225,17 @@ class CircuitBreaker:
         return self._settings.breaker_seconds if self._answered else self._settings.breaker_start_seconds
 
     def give_up(self, reason: str) -> None:
-        """Open for a reason that is not a fault of a call."""
+        """Open for a reason other than an error of a call."""
         self._reason = reason
 
     def error(self) -> EndpointError:
-        """Return the reason for giving up the endpoint, as an error of one line."""
+        """Return the error for a given-up endpoint."""
         message = f"The LLM endpoint {self._name} was given up ({self._reason})."
         return EndpointError(
             message,
             advice="Repair the endpoint, or correct its address (OPENAI_BASE_URL, or the spec's) or key, "
-            "then resume: nothing judged is lost. Until a battle has a verdict every setting of the judge "
-            "may be corrected.",
+            "then resume; all verdicts are kept. Until the first verdict you can change every setting of the "
+            "judge.",
         )
 
 
@@ -247,12 +243,14 @@ UNLIMITED = 1_000_000_000
 
 
 class EndpointState:
-    """Shared state of the calls to one endpoint and model."""
+    """Shared state of calls to one endpoint and model."""
 
     def __init__(self, request: Request, settings: AccessSettings, *, unlimited: bool) -> None:
-        first, most = settings.first_concurrency, settings.concurrency
+        first, maximum = settings.first_concurrency, settings.concurrency
         self.gate = (
-            AdaptiveLimiter(UNLIMITED, UNLIMITED) if unlimited else AdaptiveLimiter(first, most, probing=True)
+            AdaptiveLimiter(UNLIMITED, UNLIMITED)
+            if unlimited
+            else AdaptiveLimiter(first, maximum, probing=True)
         )
         self.turn = asyncio.Lock()
         self._breaker = CircuitBreaker(f"{request.endpoint} ({request.model})", settings)
@@ -261,7 +259,7 @@ class EndpointState:
 
     @property
     def counts_tokens(self) -> bool:
-        """True if there is a limit on tokens a minute."""
+        """True with a limit of tokens per minute."""
         return self._tokens is not None
 
     @property
@@ -270,42 +268,42 @@ class EndpointState:
 
     @property
     def limited(self) -> bool:
-        """True if there is a limit a minute."""
+        """True with a limit of requests or tokens per minute."""
         return bool(self._buckets)
 
     def delay(self, tokens: int) -> float:
-        """Count a call against the limits a minute and return how long it has to wait, in seconds.
+        """Count a call against the limits per minute and return its wait in seconds.
 
-        Called by whoever has the `turn`, who keeps it while waiting: what stands in line has not been
-        counted yet, so that a share that changes meanwhile holds for it as well.
+        The caller must hold `turn` until the wait is over, so that a changed share also applies to queued
+        calls.
         """
         wait = self._requests.delay(1) if self._requests else 0.0
         return max(wait, self._tokens.delay(tokens)) if self._tokens else wait
 
     def share(self, part: float) -> None:
-        """Leave this process only a part (0-1) of the limits a minute."""
+        """Use only a part (0-1) of the limits per minute."""
         for bucket in self._buckets:
             bucket.share(part)
 
     def join(self, part: float) -> None:
-        """Begin with a part (0-1) of the limits a minute, beside others who had it all until now."""
+        """Start with a part (0-1) of the limits that other processes have used fully until now."""
         for bucket in self._buckets:
             bucket.share(part)
-            bucket.hold_back()
+            bucket.start_empty()
 
     def check(self) -> None:
-        """Raise the breaker's error where the endpoint was given up."""
+        """Raise an error if the endpoint is given up."""
         if self._breaker.is_open:
             raise self._breaker.error()
 
     def succeed(self) -> None:
-        """Note a success."""
+        """Record a success."""
         self._breaker.succeed()
-        self.gate.came_back()
+        self.gate.finish_probe()
         self.gate.succeed()
 
     def fail(self, fault: CallError, key: str, started: float) -> None:
-        """Note a fault of the request with this key, begun at `started` (monotonic seconds)."""
+        """Record an error of the request with this key, started at `started` (monotonic seconds)."""
         if fault.kind is CallErrorKind.RATE_LIMITED:
             self.gate.cut(started)
         if fault.retry_after is not None:
@@ -314,10 +312,10 @@ class EndpointState:
         if self._breaker.is_open:
             self.gate.close(self._breaker.error)
             raise self._breaker.error() from fault
-        self.gate.came_back()
+        self.gate.finish_probe()
 
     def give_up(self, reason: str) -> None:
-        """Ask the endpoint nothing more."""
+        """Stop all calls to the endpoint."""
         self._breaker.give_up(reason)
         self.gate.close(self._breaker.error)
         raise self._breaker.error()

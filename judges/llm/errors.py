@@ -1,4 +1,4 @@
-"""Errors of calls, sorted by their remedy, and the waits before the next call."""
+"""Errors of calls, classified by their remedy, and waits before retries."""
 
 import json
 import math
@@ -18,21 +18,21 @@ _DURATION = re.compile(
     r"(?:(\d++(?:\.\d++)?)s)?(?:(\d++(?:\.\d++)?)ms)?"
 )
 _UNITS = (3_600.0, 60.0, 1.0, 0.001)
-LONGEST = 10.0 * 365 * 86_400
-"""Seconds; whatever asks for more asks for good."""
+MAX_WAIT = 10.0 * 365 * 86_400
+"""Seconds; longer requested waits are effectively infinite."""
 
 
-MOST_DOUBLINGS = 16
+MAX_DOUBLINGS = 16
 SPREAD = 0.25
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wait:
-    """A request that waits for its next attempt.
+    """A wait for a retry.
 
     Attributes:
-        cause: What the last attempt met, as in `HTTP 429`.
-        until: When the next one is made, in monotonic seconds.
+        cause: Error of the last attempt, such as `HTTP 429`.
+        until: Time of the next attempt, in monotonic seconds.
     """
 
     cause: str
@@ -40,7 +40,7 @@ class Wait:
 
     @property
     def seconds(self) -> float:
-        """Seconds that are left of it."""
+        """Remaining seconds."""
         return max(0.0, self.until - time.monotonic())
 
     def __str__(self) -> str:
@@ -54,28 +54,28 @@ class Backoff:
         self._first, self._longest = first, longest
         self._jitter = random.Random()  # noqa: S311 - spreads retries, guards nothing
 
-    def seconds(self, calls: int, asked: float | None) -> float:
-        """Return the seconds to wait: from half to all of the exponential wait, never less than asked."""
-        most = min(self._longest, self._first * 2 ** min(calls - 1, MOST_DOUBLINGS))
-        own = self._jitter.uniform(most / 2, most)
-        least = asked or 0.0
-        return max(own, least + self._jitter.uniform(0.0, min(most, least * SPREAD)))
+    def seconds(self, calls: int, requested: float | None) -> float:
+        """Return the wait in seconds: half to all of the exponential wait, at least the requested one."""
+        maximum = min(self._longest, self._first * 2 ** min(calls - 1, MAX_DOUBLINGS))
+        own = self._jitter.uniform(maximum / 2, maximum)
+        minimum = requested or 0.0
+        return max(own, minimum + self._jitter.uniform(0.0, min(maximum, minimum * SPREAD)))
 
 
-def wait_asked_for(headers: Mapping[str, str], body: object = None) -> float | None:
-    """Return the wait in seconds that `retry-after-ms`, `retry-after` or an error's body asks for.
+def requested_wait(headers: Mapping[str, str], body: object = None) -> float | None:
+    """Return the wait in seconds that `retry-after-ms`, `retry-after` or an error's body requests.
 
-    What cannot be read counts as not asked. A date in the past asks for no wait.
+    Unreadable values are ignored. A date in the past means no wait.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
-        return min(LONGEST, milliseconds / 1_000)
+        return min(MAX_WAIT, milliseconds / 1_000)
     value = headers.get("retry-after")
     if value is not None:
         for read in (_number, _duration, _until):
             wait = read(value)
             if wait is not None:
-                return min(LONGEST, wait)
+                return min(MAX_WAIT, wait)
     return _retry_delay(body)
 
 
@@ -88,7 +88,7 @@ def _number(value: str | None) -> float | None:
 
 
 def _duration(value: str) -> float | None:
-    """Seconds of `1s`, `500ms` or `2m59.5s`."""
+    """Parse durations such as `1s`, `500ms` or `2m59.5s` as seconds."""
     match = _DURATION.fullmatch(value.strip().lower())
     if match is None or not any(match.groups()):
         return None
@@ -122,7 +122,6 @@ def _retry_delay(body: object) -> float | None:
 
 
 def _wait_in(message: str) -> float | None:
-    """Return the wait in seconds that the words of an error ask for."""
     match = _WAIT.search(message)
     return match and _duration(match["words"] or match["delay"] or f"{match['seconds']}s")
 
@@ -130,7 +129,9 @@ def _wait_in(message: str) -> float | None:
 RATE_LIMIT_STATUS = 429
 UNAVAILABLE_STATUS = 503
 REDIRECTS = range(300, 400)
-REDIRECTED = ": it leads to another address, which is not asked. Name the right one as the endpoint."
+REDIRECTED = (
+    ": it redirects to another address, which is not followed. Use the final address as the endpoint."
+)
 SERVER_STATUS = 500
 TRANSIENT_STATUSES = frozenset({408, 409, 425})
 DENIED_STATUSES = frozenset({401, 403, 404, 405})
@@ -152,9 +153,9 @@ MODERATING_STATUSES = frozenset({400, 403, 422, 451})
 TOO_LARGE_STATUS = 413
 DETAIL_LENGTH = 300
 QUOTED = 200
-"""Characters of an endpoint's body that are quoted where it is not what was asked for."""
-DEEPEST_ERROR = 5
-DEEPEST_QUOTED = 3
+"""Maximum length of quotes of an unexpected body."""
+MAX_ERROR_DEPTH = 5
+MAX_QUOTE_DEPTH = 3
 _MODERATION = re.compile(
     r"moderation|\bflagged\b|content[ _-]?(?:filter|management|polic)|safety (?:system|filter|setting)|"
     r"(?:usage|acceptable use|content|safety) polic|\bviolat\w*+ [^.]{0,60}polic|inappropriate content",
@@ -166,7 +167,7 @@ _QUOTA = re.compile(
     re.IGNORECASE,
 )
 PER_DAY = "PerDay"
-"""Part of Google's names of daily quotas, whose errors ask for a wait of seconds all the same."""
+"""Part of Google's names of daily quotas, whose errors nevertheless request a wait of seconds."""
 _WAIT = re.compile(
     r"(?:retry|try again) (?:in|after) (?P<words>(?:\d++(?:\.\d++)?(?:h|ms|m|s))++)(?![a-z])|"
     r"(?:retry|try again) (?:in|after) (?P<seconds>\d++(?:\.\d++)?) ?seconds?|"
@@ -184,34 +185,34 @@ NO_USAGE = TokenUsage()
 
 
 class CallErrorKind(StrEnum):
-    """Consequences of a fault for the request and for its endpoint."""
+    """Consequences of an error for its request and endpoint."""
 
     RATE_LIMITED = "rate_limited"
-    """Too many calls: wait, and make fewer at a time."""
+    """Too many calls: wait, and reduce concurrency."""
     TRANSIENT = "transient"
     """The same call may succeed later."""
     REJECTED = "rejected"
-    """The endpoint will never take this request; others may pass."""
+    """The endpoint will never accept this request; others may succeed."""
     REFUSED = "refused"
     """The model or a filter declined to answer."""
     FATAL = "fatal"
-    """No request will pass: wrong key, no such model, nothing left to pay with."""
+    """No request will succeed: wrong key, unknown model or exhausted quota."""
 
 
 class CallError(Exception):
-    """One call without a reply.
+    """A call without a reply.
 
     Args:
-        kind: What to do about it.
-        detail: What happened, in one line.
-        retry_after: The wait in seconds that the endpoint asked for.
-        billable: Whether the provider may charge for it although nothing came back.
-        unreachable: Whether no connection was made, so that no request can be to blame.
-        usage: The tokens that the endpoint reported.
-        status: The HTTP status, also where it stands in the body of a reply with 200; None without a reply.
-        message: The endpoint's own words, without the status.
-        param: The parameter that the endpoint says is at fault; empty where it names none.
-        moderation: Whether the endpoint says that its policy or moderation turned the request away.
+        kind: Consequence of the error.
+        detail: Description in one line.
+        retry_after: Wait in seconds that the endpoint requested.
+        billable: Whether the provider may charge for it without a reply.
+        unreachable: Whether no connection was made, so that the request cannot be the cause.
+        usage: Reported tokens.
+        status: HTTP status, or the status in the body of a reply with 200; None without a reply.
+        message: The endpoint's message, without the status.
+        param: The parameter that the endpoint blames; empty if there is none.
+        moderation: Whether the endpoint's policy or moderation rejected the request.
         context_length: Whether the request is too long for the model.
     """
 
@@ -244,9 +245,9 @@ class CallError(Exception):
         self.context_length = context_length
         super().__init__(self.detail)
 
-    def redact(self, redacted: Callable[[str], str]) -> None:
-        """Take keys out of the detail: gateways repeat keys that they refuse, and details are kept."""
-        self._full_detail, self.message = redacted(self._full_detail), redacted(self.message)
+    def redact(self, redaction: Callable[[str], str]) -> None:
+        """Remove keys from the detail, which is stored; gateways repeat rejected keys."""
+        self._full_detail, self.message = redaction(self._full_detail), redaction(self.message)
         self.detail = self._full_detail[:DETAIL_LENGTH]
         self.args = (self.detail,)
 
@@ -259,42 +260,44 @@ def fault_of_status(
     usage: TokenUsage = NO_USAGE,
     heading: str = "HTTP {status}",
 ) -> CallError:
-    """Sort an error by its status, its code, its words and the wait that it asks for."""
+    """Classify an error by its status, code, message and requested wait."""
     if status in REDIRECTS:
-        # What it says is a page, if anything.
+        # Bodies of redirects are pages.
         return CallError(CallErrorKind.FATAL, heading.format(status=status) + REDIRECTED, status=status)
-    said, wait = said_in(body), wait_asked_for(headers, body)
+    error, wait = parse_error(body), requested_wait(headers, body)
     if wait is None and status in {RATE_LIMIT_STATUS, UNAVAILABLE_STATUS}:
-        wait = _wait_in(said.message)
-    moderation = said.code.lower() in FILTER_CODES or (
-        status in MODERATING_STATUSES and bool(_MODERATION.search(said.message))
+        wait = _wait_in(error.message)
+    moderation = error.code.lower() in FILTER_CODES or (
+        status in MODERATING_STATUSES and bool(_MODERATION.search(error.message))
     )
-    # Google's own word for a blocked prompt, which gateways pass on under any status.
-    moderation = moderation or "blockReason" in said.message
+    # Google's term for a blocked prompt, which gateways pass on with any status.
+    moderation = moderation or "blockReason" in error.message
     too_long = not moderation and (
-        said.code.lower() in CONTEXT_CODES
+        error.code.lower() in CONTEXT_CODES
         or status == TOO_LARGE_STATUS
-        or (status != RATE_LIMIT_STATUS and bool(_CONTEXT.search(said.message)))
+        or (status != RATE_LIMIT_STATUS and bool(_CONTEXT.search(error.message)))
     )
     waits = wait is not None and PER_DAY not in str(body)
     return CallError(
-        _kind_of(status, said, moderation=moderation, too_long=too_long, waits=waits),
-        heading.format(status=status) + (f": {said.message}" if said.message else ""),
+        _kind_of(status, error, moderation=moderation, too_long=too_long, waits=waits),
+        heading.format(status=status) + (f": {error.message}" if error.message else ""),
         retry_after=wait,
         usage=usage,
         status=status,
-        message=said.message,
-        param=said.param,
+        message=error.message,
+        param=error.param,
         moderation=moderation,
         context_length=too_long,
     )
 
 
-def _kind_of(status: int, said: "Said", *, moderation: bool, too_long: bool, waits: bool) -> CallErrorKind:
+def _kind_of(
+    status: int, error: "ErrorBody", *, moderation: bool, too_long: bool, waits: bool
+) -> CallErrorKind:
     if moderation:
         return CallErrorKind.REFUSED
-    # Gateways lose the code and keep the words, which Google also uses of a minute's limit, with a wait.
-    if said.code in QUOTA_CODES or (not waits and _QUOTA.search(said.message)):
+    # Gateways may drop the code; Google uses the same message for limits per minute, but with a wait.
+    if error.code in QUOTA_CODES or (not waits and _QUOTA.search(error.message)):
         return CallErrorKind.FATAL
     if status == RATE_LIMIT_STATUS:
         return CallErrorKind.RATE_LIMITED
@@ -306,40 +309,40 @@ def _kind_of(status: int, said: "Said", *, moderation: bool, too_long: bool, wai
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """Contents of an error's body: the code, the words, and the parameter at fault, else empty."""
+class ErrorBody:
+    """Code, message and parameter of an error's body; empty if missing."""
 
     code: str = ""
     message: str = ""
     param: str = ""
 
 
-def said_in(body: object, depth: int = DEEPEST_ERROR) -> Said:
-    """Read an error's body as providers shape it, whether or not a client unwrapped `error`."""
+def parse_error(body: object, depth: int = MAX_ERROR_DEPTH) -> ErrorBody:
+    """Parse a provider's error body, with or without the outer `error`."""
     if isinstance(body, str):
-        return _said_in_text(body, depth)
+        return _parse_error_text(body, depth)
     if depth == 0 or not isinstance(body, list | Mapping):
-        return Said()
+        return ErrorBody()
     if isinstance(body, list):
-        # Gemini's errors stand in a list, as FastAPI's complaints about several fields do.
-        parts = [said_in(part, depth - 1) for part in body[:3]]
-        first = parts[0] if parts else Said()
+        # Gemini's errors are lists, as are FastAPI's errors about several fields.
+        parts = [parse_error(part, depth - 1) for part in body[:3]]
+        first = parts[0] if parts else ErrorBody()
         words = "; ".join(part.message for part in parts if part.message)
-        return Said(first.code, words, first.param)
+        return ErrorBody(first.code, words, first.param)
     for name in ("error", "errors", "detail"):
         inner = body.get(name)
-        found = said_in(inner, depth - 1) if inner else Said()
-        if found.message or found.code:
-            return found
-    return Said(_code_of(body), _message_of(body), _param_of(body))
+        nested = parse_error(inner, depth - 1) if inner else ErrorBody()
+        if nested.message or nested.code:
+            return nested
+    return ErrorBody(_code_of(body), _message_of(body), _param_of(body))
 
 
-def _said_in_text(body: str, depth: int) -> Said:
+def _parse_error_text(body: str, depth: int) -> ErrorBody:
     try:
         parsed = json.loads(body) if body.lstrip().startswith(("{", "[")) else body
     except (ValueError, RecursionError):
         parsed = body
-    return Said(message=quoted(body)) if isinstance(parsed, str) else said_in(parsed, depth - 1)
+    return ErrorBody(message=quoted(body)) if isinstance(parsed, str) else parse_error(parsed, depth - 1)
 
 
 def _code_of(error: Mapping[str, Any]) -> str:
@@ -359,10 +362,10 @@ def _message_of(error: Mapping[str, Any]) -> str:
         ),
         "",
     )
-    # OpenRouter says in the metadata what the provider behind it said.
+    # OpenRouter puts the provider's error into the metadata.
     metadata = error.get("metadata")
     raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
-    inner = said_in(raw, DEEPEST_QUOTED).message if isinstance(raw, str | Mapping) else ""
+    inner = parse_error(raw, MAX_QUOTE_DEPTH).message if isinstance(raw, str | Mapping) else ""
     return f"{words} ({inner})".strip() if inner and inner not in words else words
 
 
@@ -374,7 +377,7 @@ def _param_of(error: Mapping[str, Any]) -> str:
 
 
 def quoted(body: object) -> str:
-    """Return the first characters of a body as it came, in one line."""
+    """Return the start of a body in one line."""
     if isinstance(body, bytes):
         body = body[: 4 * QUOTED].decode("utf-8", "replace")
     text = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False, default=str)

@@ -1,16 +1,16 @@
-"""Prices of tokens: those of genai-prices, corrected by a TOML file of ours and by a user's file.
+"""Token prices: genai-prices, overridden by our TOML file and by the user's file.
 
     [models."gpt-4o"]
-    input = 2.5      # USD for a million tokens
+    input = 2.5      # USD per million tokens
     output = 10.0
     cached = 1.25    # input read from the provider's cache
 
     [endpoints."http://localhost:8000/v1"]
-    input = 0.0      # whatever this endpoint serves
+    input = 0.0      # any model at this endpoint
     output = 0.0
 
-An endpoint's price goes before a model's. A model without a price costs nothing at an endpoint on this
-machine or a private network, and elsewhere its cost is unknown, never zero.
+An endpoint's price overrides a model's price. A model without a price is free at an endpoint on this machine
+or a private network; elsewhere its cost is unknown, not zero.
 """
 
 import json
@@ -36,11 +36,11 @@ PACKAGE = "genai-prices"
 MILLION, THOUSAND = 1_000_000, 1_000
 DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 CLOSED_MAKERS = ("openai", "anthropic", "google", "x-ai")
-"""Makers whose models only they serve, so that a private address is a gateway to them."""
+"""Makers that serve their own models, so that a private address must be a gateway to them."""
 OPEN_WEIGHTS = re.compile(r"gpt-oss|gemma")
-"""Models of closed makers that anybody may serve."""
+"""Open-weight models of closed makers."""
 CALL = SimpleNamespace(input_tokens=1, output_tokens=1)
-LISTED = {
+PRICE_FIELDS = {
     "input": "input_mtok",
     "output": "output_mtok",
     "cached": "cache_read_mtok",
@@ -53,10 +53,10 @@ Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Price(BaseModel):
-    """USD per million tokens; `batch` is the share of it that batches cost.
+    """USD per million tokens; `batch` is the factor for batches.
 
-    `cached` and `cache_write` are prices of input that a provider's cache had or keeps, `call` is USD per
-    thousand calls, `long` has all prices of a call with more than `long_from` input tokens.
+    `cached` and `cache_write` are prices of input read from or written to a provider's cache, `call` is USD
+    per thousand calls, `long` has the prices of calls with more than `long_from` input tokens.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -71,13 +71,13 @@ class Price(BaseModel):
     long_from: Annotated[int, Field(gt=0)] = 200_000
 
     def of(self, usage: TokenUsage, calls: int = 1) -> float:
-        """Return the cost of calls in USD by their usage together."""
+        """Return the cost of calls in USD from their total usage."""
         if self.long is not None and usage.input > self.long_from * calls:
             return self.long.of(usage, calls)
         cached = self.input if self.cached is None else self.cached
-        written = self.input if self.cache_write is None else self.cache_write
+        cache_write = self.input if self.cache_write is None else self.cache_write
         plain = usage.input - usage.cached - usage.cache_written
-        read = plain * self.input + usage.cached * cached + usage.cache_written * written
+        read = plain * self.input + usage.cached * cached + usage.cache_written * cache_write
         fee = self.call * calls / THOUSAND if any(usage) else 0.0
         return (read + usage.output * self.output) / MILLION + fee
 
@@ -86,7 +86,7 @@ FREE = Price(input=0.0, output=0.0)
 
 
 class PriceFile(BaseModel):
-    """The shape of a prices file."""
+    """Contents of a prices file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -106,19 +106,19 @@ class Prices:
 
     @classmethod
     def load(cls, override: Path | None = None, *, batch: bool = False) -> "Prices":
-        """Read our prices, and a user's before them."""
+        """Load our prices and the user's overrides."""
         paths = (BUILT_IN,) if override is None else (override, BUILT_IN)
         return cls(*map(_read, paths), batch=batch)
 
     def of(self, endpoint: str, model: str) -> Price | None:
-        """Return the price that applies, None without one."""
+        """Return the price of a model at an endpoint, if known."""
         return self.with_source(endpoint, model)[0]
 
     def with_source(self, endpoint: str, model: str) -> tuple[Price | None, str]:
-        """Return the price that applies and where it comes from.
+        """Return the price of a model at an endpoint and its source.
 
-        A model is looked up as it is called, without its provider (`openai/…`), and without the date
-        that ends its name.
+        The look-up tries the full name, the name without its provider (`openai/…`), and without its final
+        date.
         """
         plain = model.rpartition("/")[2]
         names = tuple(dict.fromkeys((model, plain, DATED.sub("", plain))))
@@ -131,9 +131,9 @@ class Prices:
             for name in names:
                 if name in file.models:
                     return file.models[name], source
-        listed = _listed(endpoint, names)
-        if listed is not None:
-            return listed, f"{PACKAGE} {version(PACKAGE)}"
+        price = _package_price(endpoint, names)
+        if price is not None:
+            return price, f"{PACKAGE} {version(PACKAGE)}"
         return (FREE, "a private address") if is_private(endpoint) else (None, "no price is known")
 
     def is_free_by_place(self, endpoint: str, model: str) -> bool:
@@ -141,7 +141,7 @@ class Prices:
         return self.with_source(endpoint, model) == (FREE, "a private address")
 
     def cost(self, endpoint: str, model: str, usage: TokenUsage, calls: int = 1) -> float | None:
-        """USD for the usage of one or more calls; None where no price is known."""
+        """Return the cost of calls in USD; None without a known price."""
         pair = (endpoint, model)
         if pair not in self._known:
             self._known[pair] = self.of(endpoint, model)
@@ -152,8 +152,8 @@ class Prices:
         return share * price.of(usage, calls)
 
 
-def _listed(endpoint: str, names: tuple[str, ...]) -> Price | None:
-    """Return a model's price in genai-prices: that of the provider at the address, else of its maker."""
+def _package_price(endpoint: str, names: tuple[str, ...]) -> Price | None:
+    """Return a model's price in genai-prices, from the provider at the address or else from its maker."""
     from genai_prices import calc_price  # noqa: PLC0415 - loads only when a price is looked up
 
     makers: tuple[str | None, ...] = (names[0].partition("/")[0], None)
@@ -175,27 +175,27 @@ def _listed(endpoint: str, names: tuple[str, ...]) -> Price | None:
 
 
 def _price_of(listed: Mapping[str, Any], batch: float, *, free: bool) -> Price | None:
-    """Return a listed price; None where it lacks the one for input or output, as of embeddings."""
+    """Convert a price of genai-prices; None without a price for input or output, as for embeddings."""
     if not free and None in (listed.get("input_mtok"), listed.get("output_mtok")):
         return None
     base: dict[str, Any] = {"batch": batch}
     higher: dict[str, Any] = {"batch": batch}
     start = 0
-    for field, name in LISTED.items():
+    for field, name in PRICE_FIELDS.items():
         value = listed.get(name)
         tiers = getattr(value, "tiers", ())
         base[field] = getattr(value, "base", value)
         higher[field] = tiers[0].price if tiers else base[field]
         start = tiers[0].start if tiers else start
     price, long = (
-        Price(**{"input": 0.0, "output": 0.0} | {name: each for name, each in of.items() if each is not None})
-        for of in (base, higher)
+        Price(**{"input": 0.0, "output": 0.0} | {name: usd for name, usd in row.items() if usd is not None})
+        for row in (base, higher)
     )
     return price.model_copy(update={"long": long, "long_from": start}) if start else price
 
 
 def is_private(endpoint: str) -> bool:
-    """Return whether an endpoint is this machine or in a private network; no name is looked up."""
+    """Return whether an endpoint is on this machine or a private network, without DNS look-ups."""
     try:
         host = urlsplit(endpoint).hostname or ""
     except ValueError:
@@ -205,22 +205,22 @@ def is_private(endpoint: str) -> bool:
     try:
         return not ip_address(host).is_global
     except ValueError:
-        # A name without a dot, as of a container beside this one, means nothing elsewhere.
+        # A name without a dot, such as a container's, is local.
         return "." not in host or host.endswith((".localhost", ".internal"))
 
 
 def price_advice(model: str) -> str:
-    """Return advice on giving a model a price."""
-    return f"Set it with `arena judges price {shlex.quote(model)} IN OUT`, in USD for a million tokens."
+    """Return advice on setting a model's price."""
+    return f"Set it with `arena judges price {shlex.quote(model)} IN OUT`, in USD per million tokens."
 
 
 def set_price(path: Path, model: str, price: Price) -> None:
-    """Write a model's price into a file of prices, which is made where it is not there."""
-    there = path.is_file()
-    known = _read(path) if there else PriceFile()
+    """Write a model's price to a prices file, creating the file if necessary."""
+    exists = path.is_file()
+    known = _read(path) if exists else PriceFile()
     entry = f"[models.{json.dumps(model)}]\ninput = {price.input!r}\noutput = {price.output!r}\n"
     try:
-        before = path.read_text(encoding="utf-8") if there else ""
+        before = path.read_text(encoding="utf-8") if exists else ""
         text = f"{before.rstrip()}\n\n{entry}".lstrip()
         if model in known.models or _parsed(text) is None:
             changed = known.model_copy(update={"models": {**known.models, model: price}})
@@ -266,7 +266,7 @@ def _read(path: Path) -> PriceFile:
         )
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         message = f"The prices file {path} cannot be read: {error}."
-        raise SpecError(message, advice='Give a TOML file with [models."name"] tables.') from error
+        raise SpecError(message, advice='Use a TOML file with [models."name"] tables.') from error
     except ValidationError as error:
-        message = f"The prices file {path} is wrong: {'; '.join(in_words(error))}."
-        raise SpecError(message, advice="Give input and output in USD for a million tokens.") from error
+        message = f"The prices file {path} is invalid: {'; '.join(in_words(error))}."
+        raise SpecError(message, advice="Set input and output in USD per million tokens.") from error

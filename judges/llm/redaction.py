@@ -1,4 +1,4 @@
-"""Redaction of keys that endpoints repeat, before anything is stored or shown."""
+"""Redaction of API keys in replies and errors before they are stored or displayed."""
 
 import base64
 import re
@@ -10,9 +10,9 @@ from data.models import Reply
 
 HIDDEN = "***"
 MIN_SECRET = 8
-"""Shorter keys are placeholders such as `none`, and words of messages."""
+"""Shorter keys are placeholders such as `none`."""
 MIN_PART = 16
-"""From this length on a key is recognised by its first or last three quarters."""
+"""Minimum length of a key that is recognised by its first or last three quarters."""
 NAMES = tuple(field.name for field in fields(Reply) if field.name not in {"key", "endpoint", "model"})
 
 
@@ -29,7 +29,7 @@ class Redaction:
         return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
 
     def reply(self, reply: Reply) -> Reply:
-        """Return a reply without keys; one that had some has no log-probabilities, which spell them."""
+        """Return a reply without keys; changes also drop log probabilities, which spell the key."""
         if self._pattern is None:
             return reply
         texts = {name: value for name in NAMES if isinstance(value := getattr(reply, name), str)}
@@ -42,11 +42,12 @@ class Redaction:
 
 
 def _parts(key: str) -> Iterable[str]:
-    least = len(key) * 3 // 4 if len(key) >= MIN_PART else len(key)
+    size = len(key) * 3 // 4 if len(key) >= MIN_PART else len(key)
     rest = f"[\\w+/=-]{{0,{len(key)}}}"
-    yield f"{re.escape(key[:least])}{rest}"
-    yield re.escape(key[-least:])
+    yield f"{re.escape(key[:size])}{rest}"
+    yield re.escape(key[-size:])
     for shift in range(3):
-        # The same bytes have three spellings, by their place in what is encoded; its ends depend on the rest.
+        # Base64 spells the same bytes in three ways, depending on their offset; the ends depend on
+        # neighbours.
         spelling = base64.b64encode(b" " * shift + key.encode()).decode()[2 * shift :].rstrip("=")
         yield f"{re.escape(spelling[: max(MIN_SECRET, len(spelling) * 3 // 4)])}{rest}"

@@ -1,8 +1,7 @@
-"""Bodies of endpoints as replies: one strict reading for every transport.
+"""Parse bodies of chat completions as replies.
 
-A reply is what a model said. Whatever else comes with a status of 200, such as an error of the provider, a
-log-in page or a stream that nobody asked for, is a fault of the endpoint, quoted, and may pass.
-Of a reply this also reads why it ended, the reasoning in it and the probabilities of its values.
+Any other body with status 200, such as a provider's error, a log-in page or an unrequested stream, is a
+transient error of the endpoint. Replies include the finish reason, the reasoning and log probabilities.
 """
 
 import json
@@ -20,25 +19,25 @@ from judges.llm.errors import (
     CallError,
     CallErrorKind,
     fault_of_status,
+    parse_error,
     quoted,
-    said_in,
 )
 from judges.llm.reply_size import MAX_TEXT, MIN_LIMIT, too_large
 from judges.llm.requests import Request
 from judges.llm.tools import text_with_calls
 from judges.llm.usage import usage_of
 
-LONGEST_NAME = 200
+MAX_NAME = 200
 BYTES_PER_OBJECT = 12
-"""Least bytes for each list or object; log-probabilities have about 20."""
+"""Minimum bytes per list or object in a large body; log probabilities have about 20."""
 UPSTREAM_STATUS = 502
-LEAST_STATUS, MOST_STATUS = 400, 599
+ERROR_STATUSES = range(400, 600)
 
 
 def payload_of(raw: bytes) -> object:
-    """Return the JSON of a body, whatever its content type says.
+    """Parse a body as JSON, regardless of its content type.
 
-    Lists and objects take 20 times their text in memory, so a large body may not consist of them.
+    A large body must not consist mainly of lists and objects, which need 20 times their text in memory.
     """
     if len(raw) > MIN_LIMIT and raw.count(b"[") + raw.count(b"{") > len(raw) / BYTES_PER_OBJECT:
         raise _no_completion(raw)
@@ -52,7 +51,7 @@ def payload_of(raw: bytes) -> object:
 
 
 def reply_of(request: Request, payload: object, latency: float, *, left_out: tuple[str, ...] = ()) -> Reply:
-    """Read a chat completion; of one that calls tools the text is the message (`judges.llm.tools`)."""
+    """Parse a chat completion; with tool calls, the text is the message as JSON (see `judges.llm.tools`)."""
     if isinstance(payload, str | bytes):
         payload = payload_of(payload if isinstance(payload, bytes) else payload.encode("utf-8", "replace"))
     try:
@@ -82,7 +81,7 @@ def _read(request: Request, payload: object, latency: float, left_out: tuple[str
         detail = "The endpoint returned an empty reply, without a token."
         raise CallError(CallErrorKind.TRANSIENT, detail, usage=usage or NO_USAGE)
     if usage is not None and not (usage.input or usage.output or usage.stated_usd):
-        usage = None  # Nobody writes a text with no tokens.
+        usage = None  # A text without tokens is impossible.
     return Reply(
         key=request.key,
         endpoint=request.endpoint,
@@ -119,7 +118,7 @@ def _first_choice(payload: object, usage: TokenUsage) -> tuple[Mapping[str, Any]
 
 
 def _error_in(body: object, usage: TokenUsage) -> CallError | None:
-    """Return the fault that a body of a reply with status 200 reports, None where it reports none."""
+    """Return the error in a body with status 200, if any."""
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
     if not isinstance(body, Mapping):
@@ -129,28 +128,26 @@ def _error_in(body: object, usage: TokenUsage) -> CallError | None:
         error = body
     if not error or not isinstance(error, str | list | Mapping):
         return None
-    said = said_in({"error": error})
-    status = _status_of(said.code)
-    heading = "The endpoint sent an error in place of a reply (status 200, error {status})"
-    body = {"error": error} if said.message else quoted(error)
+    parsed = parse_error({"error": error})
+    status = _status_of(parsed.code)
+    heading = "The endpoint sent an error instead of a reply (status 200, error {status})"
+    body = {"error": error} if parsed.message else quoted(error)
     return fault_of_status(status, body, {}, usage=usage, heading=heading)
 
 
 def _status_of(code: str) -> int:
-    """Return the HTTP status of an error's code; that of a gateway's fault where it has none."""
-    if code.isascii() and code.isdigit() and LEAST_STATUS <= int(code[:9]) <= MOST_STATUS:
+    """Return the HTTP status for an error code; by default a gateway error."""
+    if code.isascii() and code.isdigit() and int(code[:9]) in ERROR_STATUSES:
         return int(code)
     limited = "rate_limit" in code or "quota" in code or code in {"RESOURCE_EXHAUSTED", "billing_not_active"}
     return RATE_LIMIT_STATUS if limited else UPSTREAM_STATUS
 
 
 def _no_completion(body: object, usage: TokenUsage = NO_USAGE) -> CallError:
-    """Return the fault of a body that is something else, which its first characters show."""
-    shown = quoted(body)
-    page = shown.startswith("<")
-    stream = ", but a stream that was not asked for" if shown.startswith(("data:", "event:")) else ""
-    detail = f"The endpoint's reply is not a chat completion{stream}: {shown or 'nothing at all'}"
-    return CallError(CallErrorKind.TRANSIENT, detail, billable=not page, usage=usage)
+    start = quoted(body)
+    stream = ", but an unrequested stream" if start.startswith(("data:", "event:")) else ""
+    detail = f"The endpoint's reply is not a chat completion{stream}: {start or '(empty)'}"
+    return CallError(CallErrorKind.TRANSIENT, detail, billable=not start.startswith("<"), usage=usage)
 
 
 def _refusal_of(message: Mapping[str, Any]) -> object:
@@ -166,7 +163,7 @@ def _text_of(content: object) -> str:
 
 
 def _thinking_of(message: Mapping[str, Any]) -> str | None:
-    """Reasoning apart from the text, as DeepSeek, vLLM and litellm name it, or as OpenRouter does."""
+    """Return separate reasoning, as in replies of DeepSeek, vLLM, litellm and OpenRouter."""
     for name in ("reasoning_content", "reasoning", "thinking"):
         value = message.get(name)
         if isinstance(value, str) and value.strip():
@@ -176,7 +173,7 @@ def _thinking_of(message: Mapping[str, Any]) -> str | None:
 
 def _name_of(payload: object, field: str) -> str:
     value = payload.get(field) if isinstance(payload, Mapping) else None
-    return visible(storable(value[:LONGEST_NAME])) if isinstance(value, str) else ""
+    return visible(storable(value[:MAX_NAME])) if isinstance(value, str) else ""
 
 
 def _logprobs_of(logprobs: object) -> str | None:
@@ -195,7 +192,7 @@ def _mappings(rows: object) -> list[Mapping[str, Any]]:
 
 
 def _token_of(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a token and its log probability; NaN, infinities and anything but a number are none."""
+    """Return a token and its log probability, None unless it is a finite number."""
     token, chance = item.get("token"), item.get("logprob")
     number = isinstance(chance, int | float) and not isinstance(chance, bool) and math.isfinite(chance)
     return {"token": token if isinstance(token, str) else None, "logprob": chance if number else None}
@@ -205,7 +202,7 @@ STOP = "stop"
 CUT_OFF = "length"
 FILTERED = "content_filter"
 ERROR = "error"
-LONGEST = 60
+MAX_REASON = 60
 
 _WORDS = {
     CUT_OFF: "length max_tokens max_output_tokens max_completion_tokens max_length model_length token_limit "
@@ -220,8 +217,8 @@ _STRONGEST = (ERROR, FILTERED, CUT_OFF)
 
 
 def canonical(reason: object) -> str:
-    """Return a provider's word as OpenAI's; unknown ones unchanged, empty without one."""
-    return _canonical(reason[:LONGEST]) if isinstance(reason, str) else ""
+    """Convert a finish reason to OpenAI's term; unknown reasons stay unchanged."""
+    return _canonical(reason[:MAX_REASON]) if isinstance(reason, str) else ""
 
 
 @lru_cache(maxsize=64)
@@ -231,7 +228,7 @@ def _canonical(reason: str) -> str:
 
 
 def finish_of(choice: Mapping[str, Any]) -> str:
-    """Return a choice's finish reason: its own, or its provider's where that says more."""
+    """Return a choice's finish reason, or its provider's if that is more specific."""
     own, native = canonical(choice.get("finish_reason")), canonical(choice.get("native_finish_reason"))
     for reason in _STRONGEST:
         if reason in {own, native}:
@@ -239,21 +236,21 @@ def finish_of(choice: Mapping[str, Any]) -> str:
     return own or native
 
 
-LEAST_SHARE = 0.5
+MIN_SHARE = 0.5
 AROUND_VALUES = " \t\n\"'"
 
 
 def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[str, float] | None:
-    """Return the probability of each value at the place where the reply states one of them.
+    """Return the probability of each value at its last occurrence in the reply.
 
     Args:
-        reply: A reply with log-probabilities.
-        before: A regular expression for what stands right before the value; its last occurrence counts.
-        values: The values that could stand there.
+        reply: A reply with log probabilities.
+        before: Regular expression for the text before the value; the last match counts.
+        values: Possible values.
 
     Returns:
-        The share of each value, adding up to 1; None where the reply has no log-probabilities, the
-        value is not one token, or most of the probability is on something else.
+        Shares that sum to 1; None without log probabilities, if the value is not a single token, or if other
+        tokens have most of the probability.
     """
     tokens = tokens_of(reply)
     text = "".join(token["token"] for token in tokens)
@@ -273,14 +270,13 @@ def token_shares(reply: Reply, before: str, values: Sequence[str]) -> Mapping[st
                 return None
             shares[value] += math.exp(min(0.0, logprob))
     total = sum(shares.values())
-    return {value: share / total for value, share in shares.items()} if total >= LEAST_SHARE else None
+    return {value: share / total for value, share in shares.items()} if total >= MIN_SHARE else None
 
 
 def weighted_score(reply: Reply, field: str, values: Sequence[int]) -> float | None:
-    """Return the expected value of a JSON field that holds one of a few whole numbers.
+    """Return the expected value of an integer JSON field over its possible values.
 
-    Returns:
-        The sum of each value times its share; None where `token_shares` gives none.
+    None without shares (see `token_shares`).
 
     Source: Liu et al. (2023), G-Eval, equation 1.
     """
@@ -289,7 +285,7 @@ def weighted_score(reply: Reply, field: str, values: Sequence[int]) -> float | N
 
 
 def _covering(tokens: Sequence[Mapping[str, Any]], start: int, end: int) -> Mapping[str, Any] | None:
-    """Return the token that holds all of a stretch of the text, None where several share it."""
+    """Return the token that contains the whole span, if there is one."""
     place = 0
     for token in tokens:
         after = place + len(token["token"])
@@ -300,7 +296,7 @@ def _covering(tokens: Sequence[Mapping[str, Any]], start: int, end: int) -> Mapp
 
 
 def tokens_of(reply: Reply) -> list[dict[str, Any]]:
-    """Return the tokens of a reply with their log-probabilities; none where it has none."""
+    """Return the tokens of a reply with their log probabilities, if any."""
     rows = json.loads(reply.logprobs) if reply.logprobs else []
     return [row for row in rows if isinstance(row, dict) and isinstance(row.get("token"), str)]
 
@@ -311,23 +307,23 @@ _TAG = re.compile(r"<(/?)(think(?:ing)?)>", re.IGNORECASE)
 def split_reasoning(text: str, *, same_name: bool) -> tuple[list[str], str]:
     """Split a text into its reasoning blocks and the rest.
 
-    A block that is never closed is none. The text is read once, however many blocks are left open.
+    Unclosed blocks do not count. The run time is linear even with many unclosed blocks.
 
     Args:
         text: A reply.
-        same_name: Whether `</think>` closes `<think>` alone; otherwise either tag closes either.
+        same_name: Whether `</think>` closes only `<think>`; otherwise either tag closes either.
     """
     tags = list(_TAG.finditer(text))
     names = [tag[2].lower() if same_name else "" for tag in tags]
     last = {name: tag.start() for name, tag in zip(names, tags, strict=True) if tag[1]}
     inside: list[str] = []
     outside: list[str] = []
-    position, opened = 0, None
+    position, opening = 0, None
     for name, tag in zip(names, tags, strict=True):
-        if opened is None and not tag[1] and last.get(name, -1) > tag.start():
-            opened = (name, tag)
-        elif opened is not None and tag[1] and opened[0] == name:
-            inside.append(text[opened[1].end() : tag.start()])
-            outside.append(text[position : opened[1].start()])
-            position, opened = tag.end(), None
+        if opening is None and not tag[1] and last.get(name, -1) > tag.start():
+            opening = (name, tag)
+        elif opening is not None and tag[1] and opening[0] == name:
+            inside.append(text[opening[1].end() : tag.start()])
+            outside.append(text[position : opening[1].start()])
+            position, opening = tag.end(), None
     return inside, "".join([*outside, text[position:]])

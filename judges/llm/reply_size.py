@@ -1,7 +1,7 @@
-"""Bodies of replies: their largest size after decompression, and an end to them once judging stops.
+"""Size limits of reply bodies, and their cut-off after a stop.
 
-Transports ask for gzip alone and decompress here, a piece at a time, so that no body grows in memory
-beyond its limit. Large bodies take turns until their reply is stored.
+Transports accept only gzip and decompress it here piece by piece, so that no body exceeds its limit in
+memory. Only a few large bodies are received at the same time.
 """
 
 import asyncio
@@ -19,52 +19,52 @@ from judges.llm.requests import Sampling
 MIB = 2**20
 MIN_LIMIT, MAX_LIMIT = MIB, 16 * MIB
 MAX_TEXT = MIB
-"""Characters of a text or of its thinking; models write at most half of that."""
+"""Maximum length of a text or of its thinking; models write at most half of that."""
 BYTES_PER_TOKEN = 32
-"""A token of text has about 4 characters, each at most 6 bytes of JSON."""
+"""A token has about 4 characters of text, each at most 6 bytes of JSON."""
 BYTES_PER_LOGPROB = 160
 MAX_ERROR = 64 * 1024
-"""Bytes that are read of an error."""
+"""Maximum number of bytes read from an error."""
 PIECE = 64 * 1024
 LARGE, LARGE_AT_ONCE = MIB // 4, 2
 GRACE = 2.0
-"""Seconds that an incoming body gets to end after a stop."""
-ASKED = {"Accept-Encoding": "gzip"}
+"""Seconds for an incoming body to end after a stop."""
+REQUEST_HEADERS = {"Accept-Encoding": "gzip"}
 GZIP = zlib.MAX_WBITS | 16
 
 
 def reply_limit(sampling: Sampling) -> int:
-    """Return the most bytes that the body of a reply may have."""
-    each = BYTES_PER_TOKEN
+    """Return the maximum size of a reply's body in bytes."""
+    bytes_per_token = BYTES_PER_TOKEN
     if sampling.logprobs:
-        each += BYTES_PER_LOGPROB * (1 + (sampling.top_logprobs or 0))
-    return min(MAX_LIMIT, max(MIN_LIMIT, (sampling.max_tokens or MAX_LIMIT) * each))
+        bytes_per_token += BYTES_PER_LOGPROB * (1 + (sampling.top_logprobs or 0))
+    return min(MAX_LIMIT, max(MIN_LIMIT, (sampling.max_tokens or MAX_LIMIT) * bytes_per_token))
 
 
 class Incoming:
-    """The body of one reply while it comes in."""
+    """The body of a reply while it is received."""
 
     def __init__(self, limit: int, room: "ReplyRoom | None" = None) -> None:
         self.limit = limit
         self._room = room
         self.large = False
-        self.begun = False
+        self.started = False
         self._timer = asyncio.timeout(None)
 
     async def __aenter__(self) -> None:
-        """Receive the body within the block: StoppedError where it takes too long after a stop."""
+        """Receive the body in the block; raise StoppedError if it takes too long after a stop."""
         await self._timer.__aenter__()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.begun = False
+        self.started = False
         try:
             await self._timer.__aexit__(kind, error, trace)
         except TimeoutError as late:
             if not self.cut_off:
                 raise
-            raise StoppedError("Judging was stopped.", advice="Resume to ask what is missing.") from late
+            raise StoppedError("Judging was stopped.", advice="Resume to request what is missing.") from late
 
     @property
     def cut_off(self) -> bool:
@@ -72,25 +72,25 @@ class Incoming:
         return self._timer.expired()
 
     def begin(self) -> None:
-        """Note that a first byte is there."""
-        self.begun = True
+        """Record the first byte."""
+        self.started = True
         if self._room is not None and self._room.stopped:
             self.hurry()
 
     def hurry(self) -> None:
-        """Leave little time for the rest."""
+        """Start the grace period for the rest."""
         if self._timer.when() is None:
             self._timer.reschedule(asyncio.get_running_loop().time() + GRACE)
 
     async def take_turn(self) -> None:
-        """Wait until few other bodies are large."""
+        """Wait for a slot for large bodies."""
         if self._room is not None and not self.large:
             await self._room.turns.acquire()
             self.large = True
 
 
 class ReplyRoom:
-    """Memory for the replies of one event loop."""
+    """Limits the memory for replies of an event loop."""
 
     def __init__(self) -> None:
         self.turns = asyncio.Semaphore(LARGE_AT_ONCE)
@@ -99,7 +99,7 @@ class ReplyRoom:
 
     @contextmanager
     def reply(self, sampling: Sampling) -> Iterator[Incoming]:
-        """Make room for a reply until it is stored."""
+        """Register a reply until it is stored."""
         incoming = Incoming(reply_limit(sampling), self)
         self._incoming.add(incoming)
         token = _incoming.set(incoming)
@@ -112,10 +112,10 @@ class ReplyRoom:
                 self.turns.release()
 
     def stop(self) -> None:
-        """Give bodies that come in, now or later, little time to end."""
+        """Start the grace period for current and later bodies."""
         self.stopped = True
         for incoming in self._incoming:
-            if incoming.begun:
+            if incoming.started:
                 incoming.hurry()
 
 
@@ -124,7 +124,7 @@ _incoming: ContextVar[Incoming | None] = ContextVar("incoming", default=None)
 
 @contextmanager
 def receiving(incoming: Incoming | None) -> Iterator[None]:
-    """Read bodies within the block as a reply; None: as no particular one."""
+    """Assign bodies that are read in the block to a reply, or to none."""
     token = _incoming.set(incoming)
     try:
         yield
@@ -135,17 +135,14 @@ def receiving(incoming: Incoming | None) -> Iterator[None]:
 async def bounded(
     pieces: AsyncIterator[bytes], encoding: str, status: int, limit: int | None = None
 ) -> AsyncIterator[bytes]:
-    """Decompress a body piece by piece, up to the limit of its reply.
-
-    Of an error the beginning is enough.
-    """
+    """Decompress a body piece by piece, up to the limit of its reply; errors are truncated."""
     incoming = _incoming.get() or Incoming(MAX_LIMIT)
     incoming.begin()
     limit, size, start = limit or incoming.limit, 0, b""
-    # A generator in another one would cost each small reply more than reading it does.
-    unpacked = _unpacking(encoding.strip().lower())
-    async for packed in pieces:
-        for piece in unpacked(packed):
+    # A nested generator would cost small replies more time than reading them.
+    unpack = _unpacker(encoding.strip().lower())
+    async for chunk in pieces:
+        for piece in unpack(chunk):
             size += len(piece)
             start = start or piece
             if status >= REDIRECTS.start and size > MAX_ERROR:
@@ -157,12 +154,12 @@ async def bounded(
             yield piece
 
 
-def _unpacking(encoding: str) -> Callable[[bytes], Iterable[bytes]]:
-    """Return what decompresses the pieces of a body, each into small ones."""
+def _unpacker(encoding: str) -> Callable[[bytes], Iterable[bytes]]:
+    """Return a function that decompresses a piece of a body into small pieces."""
     if encoding in {"", "identity"}:
         return lambda piece: (piece,)
     if encoding not in {"gzip", "x-gzip"}:
-        detail = f"The endpoint's reply is encoded as {encoding[:20]!r}, which was not asked for."
+        detail = f"The endpoint's reply has the encoding {encoding[:20]!r}, which was not requested."
         raise CallError(CallErrorKind.TRANSIENT, detail, billable=True)
     unpack = zlib.decompressobj(GZIP)
 
@@ -179,7 +176,7 @@ def _unpacking(encoding: str) -> Callable[[bytes], Iterable[bytes]]:
 
 
 async def lines_of(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Return the lines of a file of replies; of one beyond the limit of a reply only its first bytes."""
+    """Yield the lines of a file of replies, truncating lines beyond the limit."""
     line = bytearray()
     async for piece in pieces:
         *ends, rest = piece.split(b"\n")
@@ -192,18 +189,20 @@ async def lines_of(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 def too_large(limit: int, start: str | bytes) -> CallError:
-    """Return the fault of a body beyond its limit."""
+    """Return the error for a body beyond its limit."""
     detail = f"The endpoint's reply is larger than {limit / MIB:.3g} MiB: {quoted(start)}"
     return CallError(CallErrorKind.TRANSIENT, detail, billable=True)
 
 
 def fault_within(error: BaseException) -> CallError | None:
-    """Return the fault that a client's error covers: of a body, or of a certificate, which no retry cures."""
-    seen: BaseException | None = error
-    while seen is not None and not isinstance(seen, CallError):
-        # aiohttp's own error of certificates has no words; the one that it covers does.
-        if isinstance(seen, ssl.SSLCertVerificationError) and (cause := vars(seen).get("verify_message")):
-            detail = f"its TLS certificate is not valid: {cause.rstrip('.')}; SSL_CERT_FILE names authorities"
+    """Return the error nested in an exception, such as an invalid certificate, which no retry cures."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, CallError):
+        # aiohttp's certificate error has no message, but its cause has one.
+        if isinstance(cause, ssl.SSLCertVerificationError) and (reason := vars(cause).get("verify_message")):
+            detail = (
+                f"its TLS certificate is not valid: {reason.rstrip('.')}; SSL_CERT_FILE names authorities"
+            )
             return CallError(CallErrorKind.FATAL, detail, unreachable=True)
-        seen = seen.__cause__ or seen.__context__
-    return seen
+        cause = cause.__cause__ or cause.__context__
+    return cause

@@ -1,8 +1,7 @@
 """Requests to LLMs as values with a canonical form and a key.
 
-The key covers everything that can change the reply, so a cache that is keyed by it never serves an
-old verdict for an edited prompt, another endpoint or other sampling settings.
-Failures are never kept, so a retry always asks.
+The key covers everything that can change the reply, so that the cache never serves an old reply for an edited
+prompt, another endpoint or other sampling settings. Failures are never cached.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=F
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's call of a tool: the endpoint's id for it, the tool, and its arguments as they came."""
+    """A model's tool call: the endpoint's id, the tool's name and the raw arguments."""
 
     id: str
     name: str
@@ -33,7 +32,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One chat message; an assistant's may call tools, and a tool's names the call that it answers."""
+    """A chat message; assistants may call tools, and a tool message refers to its call."""
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str
@@ -43,7 +42,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A function that a model may call: its name, when to call it, its arguments as a JSON schema."""
+    """Declaration of a function that a model may call; `parameters` is a JSON schema."""
 
     name: str
     description: str
@@ -52,7 +51,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """The settings that shape a reply; None leaves the endpoint's own default."""
+    """Sampling settings of a request; None leaves the endpoint's default."""
 
     temperature: float | None = 0.0
     top_p: float | None = 1.0
@@ -65,7 +64,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseFormat:
-    """A JSON schema that the reply must follow, named after the task."""
+    """JSON schema of the reply, named after the task."""
 
     name: str
     schema: Mapping[str, Any]
@@ -73,11 +72,11 @@ class ResponseFormat:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """One question to one model at one endpoint.
+    """One request to one model at one endpoint.
 
-    `without` names what is left out of the body whatever the endpoint takes (as `chat_format.Quirk` does).
-    `sample` tells repeated askings of the same text apart (self-consistency votes, re-asks). `free` says that
-    nothing is charged; the reply is the same either way, so the key leaves it out.
+    `without` lists parts to leave out of the body (see `chat_format.Quirk`). `sample` distinguishes
+    repetitions of the same text, such as votes and retries. `free` marks requests without costs; the key
+    excludes it, because it does not change the reply.
     """
 
     endpoint: str
@@ -92,7 +91,7 @@ class Request:
 
     @property
     def asks_for_thinking(self) -> bool:
-        """True if the prompt wants written reasoning, which some gateways take out of the reply."""
+        """True if the prompt asks for reasoning in the text, which some gateways remove from the reply."""
         return any("<thinking>" in message.content for message in self.messages)
 
     @property
@@ -105,7 +104,7 @@ class Request:
         last = "".join([_message(item) for item in self.messages[-1:]])
         form = self.response_format
         shape = "null" if form is None else ENCODER.encode({"name": form.name, "schema": form.schema})
-        # Both are left out where there are none, so that requests keep their keys.
+        # Requests without tools and `without` keep the keys from before these existed.
         tools = f',"tools":{ENCODER.encode([asdict(tool) for tool in self.tools])}' if self.tools else ""
         without = f',"without":{ENCODER.encode(self.without)}' if self.without else ""
         return (
@@ -115,7 +114,7 @@ class Request:
 
     @cached_property
     def key(self) -> str:
-        """The sha256 of the canonical form, in hex."""
+        """Hexadecimal sha256 of the canonical form."""
         digest = _head_digest(self.endpoint, self.messages[:-1]).copy()
         digest.update(self._tail.encode())
         return digest.hexdigest()
@@ -123,16 +122,16 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallFailure:
-    """A request without a usable reply, and why.
+    """The result of a request without a usable reply.
 
     Attributes:
-        outcome: `failed`, `refused`, `skipped`, or `unreadable` where a task's reply stayed malformed.
-        detail: What happened, in a sentence.
-        calls: Calls made, retries and re-asks included.
-        input_tokens: What the endpoint reported for these calls.
-        output_tokens: Likewise.
-        cost_usd: What they cost; None where no price is known.
-        rejected: Whether the endpoint turned the request down as it was put (HTTP 400 and the like).
+        outcome: `failed`, `refused`, `skipped`, or `unreadable` for malformed replies to a task.
+        detail: Reason, in a sentence.
+        calls: Number of calls, including retries.
+        input_tokens: Reported input of these calls.
+        output_tokens: Reported output of these calls.
+        cost_usd: Cost of these calls; None without a known price.
+        rejected: Whether the endpoint rejected the request itself (HTTP 400 and similar).
     """
 
     outcome: Outcome
@@ -144,11 +143,10 @@ class CallFailure:
     rejected: bool = False
 
 
-# Rubrics and examples recur in every request of a judge, so what comes before the last message is
-# encoded and hashed once.
+# Rubrics and examples recur in every request of a judge, so the messages before the last one are hashed once.
 @lru_cache(maxsize=REMEMBERED)
 def _head_digest(endpoint: str, earlier: tuple[Message, ...]) -> hashlib._Hash:
-    """Return the hash of a canonical form up to its last message; only ever copied."""
+    """Return the hash up to the last message; callers must copy it before updating."""
     return hashlib.sha256(_head(endpoint, earlier).encode())
 
 
@@ -172,30 +170,30 @@ def _sampling(sampling: Sampling) -> str:
 
 
 class LlmClient(Protocol):
-    """Whatever can answer a request: the scheduler over a transport, a cache, a scripted fake."""
+    """Client that answers requests: the scheduler, a cache or a test double."""
 
     async def ask(self, request: Request) -> Reply | CallFailure:
-        """Ask once (retries of transient errors included) and return the reply or why there is none."""
+        """Return the reply, or the reason for a failure; transient errors are retried."""
         ...
 
 
-MOST_KEYS = 500
+MAX_KEYS = 500
 
 
 class ReplyCache(Protocol):
-    """Replies by request key, kept once and verbatim."""
+    """Replies by request key."""
 
     async def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
-        """Return the replies that are there, by key."""
+        """Return the cached replies by key."""
         ...
 
     async def put(self, request: Request, reply: Reply) -> None:
-        """Keep a reply; it must be committed within a second. A later one for the key replaces it."""
+        """Store a reply, replacing an earlier one; it must be committed within a second."""
         ...
 
 
 class CacheReader:
-    """Turns look-ups that are made at one moment into one look-up of many keys."""
+    """Combines concurrent look-ups into one query."""
 
     def __init__(self, cache: ReplyCache) -> None:
         self._cache = cache
@@ -203,7 +201,7 @@ class CacheReader:
         self._task: asyncio.Task[None] | None = None
 
     async def get(self, key: str) -> Reply | None:
-        """Return the reply for a key, where there is one."""
+        """Return the cached reply for a key, if any."""
         future = self._waiting.get(key)
         if future is None or future.cancelled():
             future = self._waiting[key] = asyncio.get_running_loop().create_future()
@@ -214,18 +212,18 @@ class CacheReader:
     async def _read(self) -> None:
         try:
             while self._waiting:
-                some = dict(list(self._waiting.items())[:MOST_KEYS])
-                for key in some:
+                futures = dict(list(self._waiting.items())[:MAX_KEYS])
+                for key in futures:
                     del self._waiting[key]
-                await self._settle(some)
+                await self._settle(futures)
         finally:
             self._task = None
 
-    async def _settle(self, some: Mapping[str, asyncio.Future[Reply | None]]) -> None:
-        # Gathered, since whatever goes wrong belongs to those who wait.
-        [replies] = await asyncio.gather(self._cache.get_many(list(some)), return_exceptions=True)
-        for key, future in some.items():
-            # Whoever waited may have been cancelled.
+    async def _settle(self, futures: Mapping[str, asyncio.Future[Reply | None]]) -> None:
+        # `gather` returns the exception, which belongs to the waiting callers.
+        [replies] = await asyncio.gather(self._cache.get_many(list(futures)), return_exceptions=True)
+        for key, future in futures.items():
+            # The caller may have been cancelled.
             if future.done():
                 continue
             if isinstance(replies, BaseException):

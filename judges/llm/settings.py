@@ -1,4 +1,4 @@
-"""Settings of endpoints: limits, patience, cache mode and money, as one frozen value."""
+"""Settings of endpoints: keys, limits, retries, cache mode and prices."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from data.errors import SpecError
 
 OPENAI = "openai"
 DIRECT = "direct"
-"""The usual transport."""
+"""The default transport."""
 NO_KEYS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -18,42 +18,42 @@ class CacheMode(StrEnum):
     """Use of the reply cache."""
 
     LIVE = "live"
-    """Replies are taken from the cache where it has them; the rest is asked and kept."""
+    """Use cached replies; request and cache the rest."""
     REPLAY = "replay"
-    """Replies come from the cache alone; a request that it lacks is an error."""
+    """Use only cached replies; a missing reply is an error."""
     RECORD = "record"
-    """Everything is asked anew and kept in place of what the cache had."""
+    """Request everything again and overwrite the cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessSettings:
-    """Limits and patience. Times are in seconds.
+    """Settings of LLM access; times are in seconds.
 
     Attributes:
-        api_key: Sent to every endpoint that `api_keys` does not name.
+        api_key: Default key for endpoints that are not in `api_keys`.
         api_keys: Keys of particular endpoints, by base URL.
-        other_keys: Keys that a transport's own library may send.
-        transport: How requests travel, by the name of a registered transport.
-        cache_mode: What the reply cache is used for.
-        concurrency: Calls in flight at most, for each endpoint and model.
-        first_concurrency: Calls in flight at the start; grows while they are all in use.
-        rpm: Requests a minute at most, for each endpoint and model, in this process; None is not a limit.
-        tpm: Tokens a minute likewise, input and the most that may be returned together.
-        timeout: The longest wait for one reply.
-        connect_timeout: The longest wait for a connection.
-        attempts: Calls made for a request at most where errors are transient (429 apart).
-        rate_limit_attempts: Calls made for a request at most that are turned away by 429.
-        backoff: Wait before the second attempt; doubles at each further one.
-        longest_backoff: The wait never grows beyond this, unless the endpoint asks for more.
-        rate_limit_patience: How long a request may be turned away by 429 before it fails.
-        breaker_faults: Requests with faults in a row, no success between, before an endpoint is given up.
-        breaker_seconds: How long they must have lasted.
-        breaker_start_seconds: How long where the endpoint has never answered.
-        prices: A TOML file of prices that go before the built-in ones.
-        unbounded_output: Output tokens to reserve money for where a request sets no maximum.
-        batch_poll: Wait between two looks at a batch.
-        batch_gather: A batch is sent when no further request came for this long.
-        batch_size: Requests in one batch at most.
+        other_keys: Keys that a transport's library may send.
+        transport: Name of a registered transport.
+        cache_mode: Use of the reply cache.
+        concurrency: Maximum number of concurrent calls per endpoint and model.
+        first_concurrency: Initial limit of concurrent calls; grows while it is fully used.
+        rpm: Maximum requests per minute, endpoint and model in this process; None for no limit.
+        tpm: Maximum tokens per minute, counting input and maximum output; None for no limit.
+        timeout: Maximum wait for a reply.
+        connect_timeout: Maximum wait for a connection.
+        attempts: Maximum calls for a request with transient errors other than 429.
+        rate_limit_attempts: Maximum calls for a request that end with 429.
+        backoff: Wait before the second attempt; doubles for each further attempt.
+        longest_backoff: Maximum wait, unless the endpoint asks for more.
+        rate_limit_patience: Time after which a request fails if every attempt ends with 429.
+        breaker_faults: Consecutive failed requests before an endpoint is given up.
+        breaker_seconds: Minimum duration of these failures.
+        breaker_start_seconds: Minimum duration if the endpoint has never answered.
+        prices: TOML file of prices that override the built-in ones.
+        unbounded_output: Output tokens assumed for the budget if a request sets no maximum.
+        batch_poll: Interval between status requests of a batch.
+        batch_gather: Quiet time after which a batch is sent.
+        batch_size: Maximum number of requests in a batch.
     """
 
     api_key: str = field(default="", repr=False)
@@ -92,11 +92,11 @@ class AccessSettings:
         ):
             if getattr(self, name) < 1:
                 message = f"The access setting {name} is {getattr(self, name)}."
-                raise SpecError(message, advice="Give it 1 or more.")
+                raise SpecError(message, advice="It must be at least 1.")
         for name in ("timeout", "connect_timeout", "rpm", "tpm"):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise SpecError(f"The access setting {name} is {value}.", advice="Give it more than 0.")
+                raise SpecError(f"The access setting {name} is {value}.", advice="It must be above 0.")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -104,5 +104,5 @@ class AccessSettings:
         return (self.api_key, *self.api_keys.values(), *self.other_keys)
 
     def key_for(self, endpoint: str) -> str:
-        """Return the key to send to an endpoint; endpoints without keys get a word that says so."""
+        """Return the key for an endpoint, or `none`."""
         return self.api_keys.get(endpoint, self.api_key) or "none"

@@ -1,9 +1,7 @@
-"""LLM tasks: a named prompt, inputs between tags, and a reply of a known shape.
+"""LLM tasks of metrics: a named prompt, inputs between tags, and a JSON reply.
 
-The metrics ask everything through tasks. A task's reply is JSON after the schema of a pydantic model;
-the endpoint is given the schema (`response_format`, named after the task) and the prompt states it
-too, so endpoints that do not support the one still follow the other. A malformed reply is asked about
-once more; then the task has no result, which is neither a zero nor a guess.
+The schema of a pydantic model is sent as `response_format` and in the prompt, for endpoints without
+structured output. A malformed reply is retried once; after that the task has no result.
 """
 
 import json
@@ -26,17 +24,17 @@ T = TypeVar("T", bound=BaseModel)
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 TOP_LOGPROBS = 20
-SHOWN_REPLY = 2_000
+MAX_REPLY = 2_000
 FORM = "Reply with one JSON object and nothing else. It follows this JSON Schema:\n{schema}"
 AGAIN = "That reply cannot be used: {problem}. Reply once more, with the JSON object alone."
-READ_AGAIN = 20
-NESTED = 5_000
-"""Characters that a nest of braces beyond what the parser follows is counted for."""
+MAX_PASSES = 20
+NESTING_COST = 5_000
+"""Budget in characters for nested braces beyond the parser's recursion limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreField:
-    """A field of the reply that holds one of a few whole numbers, to be weighted by probability."""
+    """An integer field of the reply, to be weighted by token probabilities."""
 
     field: str
     values: tuple[int, ...]
@@ -44,18 +42,18 @@ class ScoreField:
 
 @dataclass(frozen=True, kw_only=True)
 class Task(Generic[T]):
-    """One kind of question to an LLM.
+    """One kind of request to an LLM.
 
     Attributes:
-        name: Names the schema in `response_format`; letters, digits, `_` and `-`.
-        reply: The shape of the reply.
-        prompt: The prompt file's name; by default the task's.
-        max_tokens: Output tokens at most.
-        temperature: 0 unless answers are meant to vary.
-        score: The field to weight by token probabilities, where the task has one.
-        logprobs: Whether to ask for token probabilities though there is no score to weight.
-        tools: What the model may call on the way to its reply.
-        stub: From the inputs, a likely reply, with which plans of runs are made.
+        name: Name of the schema in `response_format`: letters, digits, `_` and `-`.
+        reply: Model of the reply.
+        prompt: Name of the prompt file; by default the task's name.
+        max_tokens: Maximum number of output tokens.
+        temperature: 0 unless replies should vary.
+        score: Field to weight by token probabilities, if any.
+        logprobs: Whether to request token probabilities without a score field.
+        tools: Tools that the model may call.
+        stub: Returns a likely reply to inputs, for planning runs.
     """
 
     name: str
@@ -70,7 +68,7 @@ class Task(Generic[T]):
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
-            message = f"The task name {self.name!r} is not usable."
+            message = f"Invalid task name {self.name!r}."
             raise SpecError(message, advice="Use 1 to 64 letters, digits, '_' or '-'.")
 
 
@@ -79,10 +77,10 @@ class TaskReply(Generic[T]):
     """Result of a task.
 
     Attributes:
-        value: The reply, checked.
-        weighted: The expected value of the task's score field; None without token probabilities.
-        reply: What the LLM returned.
-        calls: Replies that it took: 1, and one more for each that called tools or was malformed.
+        value: Validated reply.
+        weighted: Expected value of the score field; None without token probabilities.
+        reply: Reply of the LLM.
+        calls: Number of replies, including malformed ones and replies with tool calls.
     """
 
     value: T
@@ -113,12 +111,12 @@ class TaskRunner:
         self._forms: dict[tuple[str, type[BaseModel]], ResponseFormat] = {}
 
     async def run(self, task: Task[T], inputs: Mapping[str, Input]) -> T | CallFailure:
-        """Run a task and return its checked reply, or why there is none."""
-        completed = await self.run_fully(task, inputs)
-        return completed if isinstance(completed, CallFailure) else completed.value
+        """Run a task and return its validated reply, or the reason for a failure."""
+        result = await self.run_fully(task, inputs)
+        return result if isinstance(result, CallFailure) else result.value
 
     async def run_fully(self, task: Task[T], inputs: Mapping[str, Input]) -> TaskReply[T] | CallFailure:
-        """Run a task and return its reply with where it came from."""
+        """Run a task and return its result with the LLM's reply."""
         first = await converse(self._client, self.request(task, inputs), task.tools)
         if isinstance(first, CallFailure):
             return first
@@ -135,7 +133,7 @@ class TaskRunner:
         return self._task_reply(task, second, replies)
 
     def request(self, task: Task[T], inputs: Mapping[str, Input]) -> Request:
-        """Return the request that a task makes, for estimates and tests."""
+        """Return a task's request, for estimates and tests."""
         template, form = self._template(task), self._form(task)
         schema = json.dumps(form.schema, separators=(",", ":"), ensure_ascii=False)
         system = f"{template.system}\n\n{FORM.format(schema=schema)}".strip()
@@ -180,7 +178,7 @@ class TaskRunner:
 
 
 def read_reply(task: Task[T], reply: Reply) -> T | str:
-    """Return the last complete JSON object of a reply that has the task's shape, or what is wrong with it."""
+    """Return the last JSON object of a reply that matches the task's model, or the problem."""
     problem = (
         "it was cut off at its token limit" if reply.finish_reason == "length" else "it has no JSON object"
     )
@@ -198,13 +196,9 @@ def read_reply(task: Task[T], reply: Reply) -> T | str:
 
 
 def _objects(text: str) -> Iterator[object]:
-    """Every outermost JSON object in a text, whatever stands around it.
-
-    Braces that are never closed are tried one after the other; after a few readings of the whole text
-    the rest is given up.
-    """
+    """Yield every outermost JSON object in a text, with a budget for the retries after unclosed braces."""
     decoder, place = json.JSONDecoder(), text.find("{")
-    budget = READ_AGAIN * max(NESTED, len(text))
+    budget = MAX_PASSES * max(NESTING_COST, len(text))
     while place >= 0 and budget > 0:
         try:
             value, after = decoder.raw_decode(text, place)
@@ -212,7 +206,7 @@ def _objects(text: str) -> Iterator[object]:
             budget -= error.pos - place
             after = place + 1
         except (ValueError, RecursionError):
-            budget -= NESTED
+            budget -= NESTING_COST
             after = place + 1
         else:
             yield value
@@ -220,27 +214,24 @@ def _objects(text: str) -> Iterator[object]:
 
 
 def _reask(request: Request, reply: Reply, problem: str) -> Request:
-    follow_up = (
-        Message("assistant", reply.text[:SHOWN_REPLY]),
-        Message("user", AGAIN.format(problem=problem)),
-    )
+    follow_up = (Message("assistant", reply.text[:MAX_REPLY]), Message("user", AGAIN.format(problem=problem)))
     return replace(request, messages=(*request.messages, *follow_up))
 
 
 def _unreadable(task: Task[T], problem: str, replies: Sequence[Reply]) -> CallFailure:
-    paid = [reply.cost_usd for reply in replies if reply.cost_usd is not None and not reply.cached]
+    costs = [reply.cost_usd for reply in replies if reply.cost_usd is not None and not reply.cached]
     return CallFailure(
         outcome=Outcome.UNREADABLE,
         detail=f"The reply to the task {task.name} stayed malformed: {problem}.",
         calls=len(replies),
         input_tokens=sum(reply.input_tokens for reply in replies),
         output_tokens=sum(reply.output_tokens for reply in replies),
-        cost_usd=sum(paid) if paid else None,
+        cost_usd=sum(costs) if costs else None,
     )
 
 
 def strict_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return a model's JSON schema as strict structured output wants it: every field there, no others."""
+    """Return a model's JSON schema for strict structured output: all fields required, no others allowed."""
     strict = _strict(model.model_json_schema())
     if not isinstance(strict, dict):
         message = f"{model.__name__} has no JSON object as its schema."

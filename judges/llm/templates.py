@@ -1,16 +1,15 @@
-"""Prompt files of LLM tasks, and inputs between tags.
+"""Prompt files of LLM tasks with inputs between tags.
 
-A prompt file is Markdown: a title and notes for people, then two sections, `## system` (what the task
-is; the same in every request, so that endpoints can keep it ready) and `## task` (what is asked now),
-with the task's inputs as placeholders, `{question}`. Everything else is literal. Each input stands
-between tags that say what it is. The tags carry a mark that is derived from the inputs and occurs in
-none of them, so no input can close its own tag.
+A prompt file is Markdown: a title and notes, then `## system` (constant, so that endpoints can cache it) and
+`## task` (with the task's inputs as placeholders such as `{question}`). Everything else is literal. Each
+input is enclosed in named tags with a mark that is derived from the inputs and occurs in none of them, so
+that no input can close its own tag.
 
-Our tags and chat tokens in untrusted text are sanitised in every disguise. A text is read through its
-skeleton: hidden characters dropped, escapes undone, look-alike letters and brackets as ASCII. What the
-skeleton shows to be one of our tags or a chat token is replaced in the text by the same words in round
-brackets, `</answer 1>` by `(/answer 1)`. Honest HTML, code and `[1]` citations are no such tokens and stay as
-they are, byte for byte.
+Our tags and chat tokens in untrusted text are sanitised, even if disguised. They are detected in the text's
+skeleton: without hidden characters and escapes, with look-alike letters and brackets as ASCII. The text then
+gets the same words in round brackets, `(/answer 1)` for `</answer 1>`. Ordinary HTML, code and `[1]`
+citations stay
+unchanged.
 """
 
 import hashlib
@@ -33,7 +32,7 @@ _PASSES = 4
 
 @dataclass(frozen=True, slots=True)
 class Sanitised:
-    """A text without live tags and tokens, and what was found in it."""
+    """A text without live tags and tokens, and flags for removed ones."""
 
     text: str
     flags: tuple[Flag, ...] = ()
@@ -49,27 +48,26 @@ _BRACKETS = str.maketrans("", "", "<>[]")
 
 @lru_cache(maxsize=4096)
 def sanitise(text: str) -> Sanitised:
-    """Sanitise tags, chat tokens and role headers in a text, and drop hidden characters.
+    """Sanitise tags, chat tokens and role headers in a text, and remove hidden characters.
 
-    The same text always gives the same result, and a second pass changes nothing. A text without
-    such things comes back as it was.
+    The function is deterministic and idempotent.
     """
     bare = _HIDDEN.sub("", text)
     flags = [Flag.HIDDEN] if bare != text else []
-    # A removal may join what stood apart.
+    # A removal may join the parts of another token.
     for _ in range(_PASSES):
-        read = skeleton_of(bare)
-        spans = sorted(live_tokens(read.text))
+        skeleton = skeleton_of(bare)
+        spans = sorted(live_tokens(skeleton.text))
         if not spans:
             break
         pieces, position = [], 0
         for start, end, token in spans:
-            first, last = read.span(start, end)
+            first, last = skeleton.span(start, end)
             if first < position:
                 continue
-            written, folded = bare[first:last], read.text[start:end]
-            flags += [token] if written.isascii() else [token, Flag.DISGUISE]
-            visible = written if written.lower() == folded else folded
+            original, folded = bare[first:last], skeleton.text[start:end]
+            flags += [token] if original.isascii() else [token, Flag.DISGUISE]
+            visible = original if original.lower() == folded else folded
             harmless = f"({visible.translate(_BRACKETS)})"
             pieces += [bare[position:first], f"{role_in(visible)} -" if token is Flag.ROLE else harmless]
             position = last
@@ -86,7 +84,7 @@ MARK_LENGTH = 8
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """An untrusted text and what it is; `id` lets a reply refer to it."""
+    """An untrusted text and its tag; replies can refer to its `id`."""
 
     tag: str
     text: str
@@ -94,12 +92,12 @@ class Tagged:
 
 
 Input = str | int | Tagged | Passage | Sequence[Tagged | Passage]
-"""A text (tagged with its placeholder's name), a number (written as it is), or one or more tagged texts."""
+"""A text (tagged with its placeholder's name), a number (inserted without tags), or tagged texts."""
 
 
 @dataclass(frozen=True)
 class Template:
-    """A prompt file: its name and its whole text."""
+    """Name and text of a prompt file."""
 
     name: str
     text: str
@@ -109,21 +107,21 @@ class Template:
         if "task" not in self._sections or unknown:
             sections = ", ".join(f"## {name}" for name in self._sections) or "no section"
             message = f"Prompt {self.name} has {sections}."
-            raise SpecError(message, advice="Give it `## task` and, for what never changes, `## system`.")
+            raise SpecError(message, advice="It needs `## task` and optionally a constant `## system`.")
 
     @cached_property
     def hash(self) -> str:
-        """The sha256 of the text, in hex."""
+        """Hexadecimal sha256 of the text."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
     def system(self) -> str:
-        """The part that never changes."""
+        """Constant part of the prompt."""
         return self._sections.get("system", "")
 
     @cached_property
     def placeholders(self) -> frozenset[str]:
-        """The inputs that `## task` names."""
+        """Names of the inputs in `## task`."""
         return frozenset(PLACEHOLDER.findall(self._sections["task"]))
 
     @cached_property
@@ -135,10 +133,12 @@ class Template:
         """Return the `## task` with every input between its tags."""
         if self.placeholders != set(inputs):
             message = (
-                f"Prompt {self.name} has the placeholders {_listed(self.placeholders)}, "
-                f"but its task gives {_listed(inputs)}."
+                f"Prompt {self.name} has the placeholders {_join(self.placeholders)}, "
+                f"but its task has the inputs {_join(inputs)}."
             )
-            raise SpecError(message, advice="Name each input once or more in `## task`, and nothing else.")
+            raise SpecError(
+                message, advice="Use each input, and nothing else, as a placeholder in `## task`."
+            )
         safe = {name: list(_safe(name, value)) for name, value in inputs.items()}
         mark = mark_of(self.hash, *(item.text for items in safe.values() for item in items))
         blocks = {
@@ -149,7 +149,7 @@ class Template:
 
 
 def load_template(name: str, *, folder: Path | None = None) -> Template:
-    """Read a bundled prompt by name, or one from a folder of the organiser's where it has it."""
+    """Load a prompt by name from the organiser's folder, or else the bundled prompt."""
     places = [files(judges) / "prompts"] if folder is None else [folder, files(judges) / "prompts"]
     for place in places:
         path = place / f"{name}{SUFFIX}"
@@ -159,7 +159,7 @@ def load_template(name: str, *, folder: Path | None = None) -> Template:
 
 
 def read_prompt(path: Traversable) -> str:
-    """Return the text of a prompt file."""
+    """Read a prompt file."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -168,7 +168,7 @@ def read_prompt(path: Traversable) -> str:
 
 
 def _safe(name: str, value: Input) -> Iterator[Tagged]:
-    """Yield the texts of an input, neutralised; numbers have none."""
+    """Yield the sanitised texts of an input; numbers have none."""
     match value:
         case int():
             return
@@ -184,29 +184,29 @@ def _safe(name: str, value: Input) -> Iterator[Tagged]:
 
 
 def _block(items: Sequence[Tagged], mark: str) -> str:
-    return "\n".join(_delimited(item, mark) for item in items) or "(none)"
+    return "\n".join(_tagged_block(item, mark) for item in items) or "(none)"
 
 
-def _delimited(item: Tagged, mark: str) -> str:
+def _tagged_block(item: Tagged, mark: str) -> str:
     block = delimit(item.tag, item.text, mark)
     opening = f"<{item.tag} {mark}"
     return block.replace(opening, f'{opening} id="{item.id}"', 1) if item.id else block
 
 
-def _listed(names: frozenset[str] | Mapping[str, Input]) -> str:
+def _join(names: frozenset[str] | Mapping[str, Input]) -> str:
     return ", ".join(sorted(names)) or "(none)"
 
 
 def passage_text(passage: Passage) -> str:
-    """Return a passage with its title, where it has one, on a line of its own."""
+    """Return a passage, with its title on its own line."""
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
 def mark_of(*parts: str) -> str:
-    """Derive the mark of a request's delimiters from what the request shows.
+    """Derive the mark of a request's delimiters from its texts.
 
-    It is the same whenever the same request is made, so replays and caches find it again; it never
-    occurs in the parts themselves, so no text can close its own delimiter.
+    The mark is deterministic, for replays and caches, and does not occur in the texts, so that no text can
+    close its delimiter.
     """
     material = "\x1f".join(parts)
     for attempt in range(1000):
@@ -218,6 +218,6 @@ def mark_of(*parts: str) -> str:
 
 
 def delimit(tag: str, text: str, mark: str) -> str:
-    """Put a text between tags of its own; without a mark the tags are plain."""
+    """Enclose a text in tags; an empty mark leaves the tags plain."""
     name = f"{tag} {mark}" if mark else tag
     return f"<{name}>\n{text}\n</{name}>"

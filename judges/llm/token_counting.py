@@ -1,8 +1,8 @@
-"""Token counts of requests: exact where the tokenizer is known offline, else bounded.
+"""Token counts of requests: exact if the tokenizer is available offline, else an upper bound.
 
-Every byte-level or byte-fallback tokenizer spends at most one token on a byte, so the bytes of a text
-bound its tokens for any model. OpenAI's two encodings are read from the copies that litellm ships
-(litellm itself is not imported); without them the bound is used.
+Byte-level and byte-fallback tokenizers use at most one token per byte, so that the length in bytes is an
+upper bound for any model. OpenAI's two encodings come from files in the litellm package, which is not
+imported.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
 MESSAGE_OVERHEAD = 8
 REQUEST_OVERHEAD = 8
 BYTES_PER_TOKEN = 4
-REMEMBERED_TEXTS = 4_096
+CACHE_SIZE = 4_096
 
 ENCODINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"gpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|chatgpt-|o[134](-|$)"), "o200k_base"),
     (re.compile(r"gpt-4|gpt-3\.5"), "cl100k_base"),
 )
-# The published rules by which the two encodings split text before merging bytes.
+# Published patterns of the two encodings for splitting text before merging bytes.
 SPLITTERS = {
     "cl100k_base": (
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|"
@@ -47,27 +47,27 @@ SPLITTERS = {
 
 
 class TokenCounter:
-    """Counts the tokens of requests; texts that recur (rubrics, examples) are counted once."""
+    """Counts the tokens of requests, with a cache for recurring texts such as rubrics."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._files = EncodingFiles(folder)
-        self._count = lru_cache(maxsize=REMEMBERED_TEXTS)(self._count_text)
+        self._count = lru_cache(maxsize=CACHE_SIZE)(self._count_text)
 
     def bound(self, request: Request) -> int:
-        """Input tokens that a request has at most."""
+        """Return the maximum number of input tokens of a request."""
         return self._total(request, 1, self._files.encoding_of(request.model))
 
     def expected(self, request: Request) -> int:
-        """Input tokens that a request has, exactly or by the usual length of a token."""
+        """Return the exact or estimated number of input tokens of a request."""
         return self._total(request, BYTES_PER_TOKEN, self._files.encoding_of(request.model))
 
     def text(self, model: str, text: str) -> int | None:
-        """Tokens of a text, None where the model's tokenizer is not known here."""
+        """Return the number of tokens of a text; None without the model's tokenizer."""
         encoding = self._files.encoding_of(model)
         return None if encoding is None else self._count(encoding, text)
 
     def bytes(self, request: Request) -> int:
-        """Tokens that a request has at most with any tokenizer."""
+        """Return the maximum number of input tokens with any tokenizer."""
         return self._total(request, 1, None)
 
     def _total(self, request: Request, bytes_per_token: int, encoding: str | None) -> int:
@@ -86,15 +86,15 @@ class TokenCounter:
 
 
 class EncodingFiles:
-    """Finds and reads tokenizer files on this machine."""
+    """Finds and loads tokenizer files."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._chosen_folder = folder
+        self._custom_folder = folder
 
     @cached_property
     def _folder(self) -> Path | None:
-        if self._chosen_folder is not None:
-            return self._chosen_folder
+        if self._custom_folder is not None:
+            return self._custom_folder
         spec = find_spec("litellm")
         if spec is None or find_spec("tiktoken") is None or not spec.submodule_search_locations:
             return None
@@ -102,7 +102,7 @@ class EncodingFiles:
 
     @cached_property
     def _cached_files(self) -> dict[str, Path]:
-        """The files that are there, by the encoding's name; they are named after their address."""
+        """Available files by encoding; a file's name is the hash of its URL."""
         if self._folder is None:
             return {}
         paths = {
@@ -113,7 +113,7 @@ class EncodingFiles:
         return {name: path for name, path in paths.items() if path.is_file()}
 
     def encoding_of(self, model: str) -> str | None:
-        """Return the name of a model's encoding, None where it or its file is not known."""
+        """Return the name of a model's encoding; None if it or its file is missing."""
         plain = model.rpartition("/")[2]
         for pattern, name in ENCODINGS:
             if pattern.match(plain):
@@ -121,13 +121,13 @@ class EncodingFiles:
         return None
 
     def load(self, name: str) -> Encoding:
-        """Return the encoding, read from its file at first use in the process."""
+        """Load an encoding, cached for the process."""
         return _encoding(name, self._cached_files[name])
 
 
 @cache
 def _encoding(name: str, path: Path) -> Encoding:
-    """Read an encoding, once: it takes half a second."""
+    # Takes half a second.
     from tiktoken import Encoding  # noqa: PLC0415 - loads only when tokens are counted
 
     lines = (line.split() for line in path.read_bytes().splitlines() if line)

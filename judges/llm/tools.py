@@ -1,8 +1,7 @@
-"""Tools that a model may call while it works on a task, run in this process.
+"""Tools that a model may call during a task; they run in this process.
 
-A reply that calls tools is kept verbatim: its text is the endpoint's message as JSON, with `content` and
-`tool_calls` as they came. The calls are answered by messages of the role `tool`, and the model is asked
-again, a bounded number of times.
+The text of a reply with tool calls is the endpoint's message as JSON, with its original `content` and
+`tool_calls`. Results are sent back as `tool` messages, for a limited number of turns.
 """
 
 import json
@@ -17,21 +16,21 @@ from judges.llm.requests import CallFailure, LlmClient, Message, Request, Tool, 
 
 A = TypeVar("A", bound=BaseModel)
 
-MOST_TURNS = 3
-"""Replies of one task that may call tools; a further one leaves the task without a reply."""
-MOST_CALLS = 8
-"""Calls of one reply that are carried out."""
+MAX_TURNS = 3
+"""Maximum number of replies of a task with tool calls."""
+MAX_CALLS = 8
+"""Maximum number of executed calls per reply."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalTool(Generic[A]):
-    """A function of this program that a model may call.
+    """A local function that a model may call.
 
     Attributes:
         name: Letters, digits, `_` and `-`.
-        description: When to call it and what it gives, for the model.
-        arguments: The shape of its arguments.
-        run: Gives the result as text; raises nothing.
+        description: Purpose and result, for the model.
+        arguments: Schema of its arguments.
+        run: Returns the result as text; must not raise.
     """
 
     name: str
@@ -40,12 +39,12 @@ class LocalTool(Generic[A]):
     run: Callable[[A], str]
 
     def declared(self) -> Tool:
-        """Return the tool as a request declares it."""
+        """Return the tool's declaration for a request."""
         schema = self.arguments.model_json_schema() | {"additionalProperties": False}
         return Tool(name=self.name, description=self.description, parameters=schema)
 
     def result(self, arguments: str) -> str:
-        """Return the result for arguments as a model wrote them; what is wrong with them is a result too."""
+        """Run the tool on JSON arguments; errors in the arguments are also results."""
         try:
             parsed = self.arguments.model_validate_json(arguments or "{}")
         except ValidationError as error:
@@ -57,7 +56,7 @@ class LocalTool(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A request after its tool calls were answered, and the replies on the way, the last one last."""
+    """The final request with all tool results, and its replies in order."""
 
     request: Request
     replies: tuple[Reply, ...]
@@ -66,12 +65,7 @@ class Conversation:
 async def converse(
     client: LlmClient, request: Request, tools: Sequence[LocalTool[Any]]
 ) -> Conversation | CallFailure:
-    """Ask, carrying out the tool calls of the replies, until one calls none or the turns are used up.
-
-    Returns:
-        The conversation, whose last reply still calls tools where the turns were used up; why there is
-        no reply, with the calls made until then.
-    """
+    """Ask and execute tool calls until a reply has none or the maximum number of turns is reached."""
     by_name = {tool.name: tool for tool in tools}
     replies: list[Reply] = []
     while True:
@@ -80,27 +74,29 @@ async def converse(
             return replace(reply, calls=reply.calls + len(replies))
         replies.append(reply)
         calls = calls_of(reply) if by_name else ()
-        if not calls or len(replies) > MOST_TURNS:
+        if not calls or len(replies) > MAX_TURNS:
             return Conversation(request, tuple(replies))
-        request = replace(request, messages=(*request.messages, *_answered(reply, calls, by_name)))
+        request = replace(request, messages=(*request.messages, *_tool_messages(reply, calls, by_name)))
 
 
 def calls_of(reply: Reply) -> tuple[ToolCall, ...]:
-    """Return the tool calls of a reply, none where it is plain text."""
+    """Return the tool calls of a reply."""
     message = _message(reply)
     calls = message.get("tool_calls")
-    return tuple(map(_call, _functions(calls)))[:MOST_CALLS]
+    return tuple(map(_call, _functions(calls)))[:MAX_CALLS]
 
 
 def text_with_calls(message: Mapping[str, Any]) -> str:
-    """Return the text to keep of a message that calls tools: the message as JSON; empty for any other."""
+    """Return a message with tool calls as JSON text; empty for other messages."""
     calls = message.get("tool_calls")
     if not _functions(calls):
         return ""
     return json.dumps({"content": message.get("content"), "tool_calls": calls}, ensure_ascii=False)
 
 
-def _answered(reply: Reply, calls: Sequence[ToolCall], tools: Mapping[str, LocalTool[Any]]) -> list[Message]:
+def _tool_messages(
+    reply: Reply, calls: Sequence[ToolCall], tools: Mapping[str, LocalTool[Any]]
+) -> list[Message]:
     content = _message(reply).get("content")
     message = Message("assistant", content if isinstance(content, str) else "", tool_calls=tuple(calls))
     return [message, *(Message("tool", _result(call, tools), tool_call_id=call.id) for call in calls)]
@@ -132,5 +128,5 @@ def _functions(calls: object) -> list[Mapping[str, Any]]:
 def _call(call: Mapping[str, Any]) -> ToolCall:
     function = call["function"]
     arguments = function.get("arguments")
-    written = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
-    return ToolCall(str(call.get("id") or function.get("name")), str(function.get("name")), written)
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
+    return ToolCall(str(call.get("id") or function.get("name")), str(function.get("name")), text)

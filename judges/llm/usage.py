@@ -1,8 +1,8 @@
-"""Usage of tokens as providers report it, read in one place for every transport.
+"""Parse the token usage that providers report.
 
-Providers differ in two points that cost money. OpenAI counts thinking as written tokens; xAI, Perplexity and
-Google's endpoints leave it out, and only their totals or a count of its own show it. OpenAI counts input
-read from a cache as input; Anthropic reports it apart. Gateways also state what a call cost.
+Providers differ in two points that affect costs. OpenAI counts thinking as output; xAI, Perplexity and Google
+exclude it, and only their totals or a separate count include it. OpenAI counts cached input as input;
+Anthropic reports it separately. Gateways may also report the cost of a call.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from typing import Any
 from data.models import TokenUsage
 
 MAX_TOKENS = 100_000_000
-"""Larger numbers of tokens are not believed."""
+"""Larger numbers of tokens are ignored as implausible."""
 MAX_STATED_USD = 100.0
-"""Higher stated costs of one call are not believed."""
+"""Higher reported costs of a call are ignored as implausible."""
 COUNTS = (
     ("prompt_tokens", "completion_tokens"),
     ("input_tokens", "output_tokens"),
@@ -21,15 +21,15 @@ COUNTS = (
     ("prompt_token_count", "candidates_token_count"),
     ("prompt_eval_count", "eval_count"),
 )
-"""Names that providers give to the tokens read and written."""
+"""Providers' names for input and output tokens."""
 TOTALS = ("total_tokens", "totalTokenCount", "total_token_count")
 OUTSIDE = ("thoughtsTokenCount", "thoughts_token_count")
-"""Google's thinking, which is never among the candidates' tokens."""
+"""Google's thinking, which is never counted as output."""
 THINKING = ("reasoning_tokens", "citation_tokens")
 CACHED = ("cached_tokens", "cached_prompt_text_tokens", "prompt_cache_hit_tokens", "cachedContentTokenCount")
-"""Input from a cache that is counted as input as well."""
+"""Cached input that is also counted as input."""
 STATED = "stated_cost"
-"""Key under which a body carries the cost from its headers."""
+"""Key in a body for the cost from its headers."""
 COST_HEADERS = ("x-litellm-response-cost", "x-portkey-cost", "helicone-cost")
 
 
@@ -37,46 +37,47 @@ REPORTS = ("usage", "usageMetadata", "usage_metadata")
 
 
 def usage_of(payload: object) -> TokenUsage | None:
-    """Return the usage of a call; None where the endpoint gives no believable numbers."""
+    """Return the usage of a call; None without plausible numbers."""
     if not isinstance(payload, dict):
         return None
-    usage, stated = None, _dollars(payload.get(STATED))
+    usage, cost = None, _dollars(payload.get(STATED))
     for name in REPORTS:
         if isinstance(report := payload.get(name), dict):
             usage = usage or _read(report)
-            stated = max(stated, _dollars(report.get("cost")))
+            cost = max(cost, _dollars(report.get("cost")))
     usage = usage or _read(payload)
     if usage is None:
-        return TokenUsage(stated_usd=stated) if stated else None
-    return usage._replace(stated_usd=stated)
+        return TokenUsage(stated_usd=cost) if cost else None
+    return usage._replace(stated_usd=cost)
 
 
-def with_stated_cost(payload: object, headers: Mapping[str, str]) -> object:
-    """Add the cost that a gateway states in a header to the body."""
-    stated = max(_dollars(headers.get(name)) for name in COST_HEADERS)
-    return {**payload, STATED: stated} if stated and isinstance(payload, Mapping) else payload
+def with_header_cost(payload: object, headers: Mapping[str, str]) -> object:
+    """Add the cost from a gateway's headers to the body."""
+    cost = max(_dollars(headers.get(name)) for name in COST_HEADERS)
+    return {**payload, STATED: cost} if cost and isinstance(payload, Mapping) else payload
 
 
 def _read(report: Mapping[str, Any]) -> TokenUsage | None:
     total = _first(report, TOTALS)
-    for read, written in COUNTS:
-        prompt, completion = count_of(report.get(read)), count_of(report.get(written, 0 if total else None))
+    for input_name, output_name in COUNTS:
+        prompt = count_of(report.get(input_name))
+        completion = count_of(report.get(output_name, 0 if total else None))
         if prompt is not None and completion is not None:
             break
     else:
         return None
     cached = _first(report, CACHED) or _first(report.get("prompt_tokens_details"), CACHED)
     cached = cached or _first(report.get("input_tokens_details"), CACHED)
-    apart = _first(report, ("cache_read_input_tokens",))
+    separate = _first(report, ("cache_read_input_tokens",))
     stored = _first(report, ("cache_creation_input_tokens",))
-    if apart + stored and _is_apart(read, prompt, completion, apart + stored, total):
-        prompt += apart + stored
+    if separate + stored and _is_separate(input_name, prompt, completion, separate + stored, total):
+        prompt += separate + stored
     prompt += _first(report, ("toolUsePromptTokenCount", "tool_use_prompt_token_count"))
     outside, reasoning = _first(report, OUTSIDE), _reasoning(report)
-    # Perplexity and xAI name it beside the completion, OpenAI inside; without a total only more than all
-    # written tokens proves that it stands outside.
+    # Perplexity and xAI exclude thinking from the output, OpenAI includes it; without a total, only more
+    # thinking than output proves that it is excluded.
     thinking = max(outside, reasoning if reasoning > completion else 0, total - prompt - completion)
-    cached = min(cached or apart, prompt)
+    cached = min(cached or separate, prompt)
     return TokenUsage(
         input=prompt,
         output=completion + thinking,
@@ -87,8 +88,8 @@ def _read(report: Mapping[str, Any]) -> TokenUsage | None:
     )
 
 
-def _is_apart(name: str, prompt: int, completion: int, cached: int, total: int) -> bool:
-    """Return whether cached input is left out of the input, as Anthropic and some gateways do."""
+def _is_separate(name: str, prompt: int, completion: int, cached: int, total: int) -> bool:
+    """Return whether the input excludes cached input, as with Anthropic and some gateways."""
     if total:
         return total >= prompt + completion + cached
     return name == "input_tokens" or cached > prompt
@@ -96,13 +97,13 @@ def _is_apart(name: str, prompt: int, completion: int, cached: int, total: int) 
 
 def _reasoning(report: Mapping[str, Any]) -> int:
     details = report.get("completion_tokens_details") or report.get("output_tokens_details")
-    beside = sum(count_of(report[name]) or 0 for name in THINKING if name in report)
-    return beside or _first(details, THINKING)
+    separate = sum(count_of(report[name]) or 0 for name in THINKING if name in report)
+    return separate or _first(details, THINKING)
 
 
 def _first(report: object, names: tuple[str, ...]) -> int:
-    """Return the first believable count under one of some names, 0 without any."""
-    # Every reply is read by this: a loop, since generators took a tenth of the time of a call.
+    """Return the first plausible count under one of the names, else 0."""
+    # A loop, because generators took a tenth of the time of a call here.
     if isinstance(report, dict):
         for name in names:
             if name in report and (count := count_of(report[name])):
@@ -111,7 +112,7 @@ def _first(report: object, names: tuple[str, ...]) -> int:
 
 
 def _dollars(value: object) -> float:
-    """Return a stated cost in USD, of Perplexity the total of several; 0 for anything unbelievable."""
+    """Return a reported cost in USD (Perplexity reports an object); 0 if implausible."""
     if value is None:
         return 0.0
     if isinstance(value, Mapping):
@@ -124,7 +125,7 @@ def _dollars(value: object) -> float:
 
 
 def count_of(value: object) -> int | None:
-    """Return a whole, believable number of tokens."""
+    """Return a plausible whole number of tokens, else None."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if not 0 <= value <= MAX_TOKENS or value != int(value):

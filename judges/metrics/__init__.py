@@ -1,1 +1,1 @@
-"""Metrics of answers, a package a family."""
+"""Metrics of answers, one package per family."""

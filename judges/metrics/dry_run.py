@@ -1,7 +1,7 @@
-"""Forecast of a metric's requests: the metric runs on stub replies instead of an LLM.
+"""Forecast a metric's requests by running it on stub replies instead of an LLM.
 
-The steps, prompts and their number are the metric's own; only what the LLM would have said is assumed. A
-text is taken to make so many claims a sentence. Identical requests are asked once, as of an LLM.
+Steps and prompts are the metric's own; only replies are assumed, with a fixed number of claims per sentence.
+Identical requests count once.
 """
 
 import re
@@ -22,8 +22,8 @@ from judges.text.sentences import split_sentences
 ENTAILED_FROM = 0.6
 WORD = re.compile(r"\w+")
 LIST_OF = 5
-"""Aspects, questions and the like where the prompt sets no number."""
-SHORTEST_WORD = 4
+"""Default length of lists such as aspects or questions."""
+MIN_WORD = 4
 
 Stub = Callable[[Mapping[str, Input]], Mapping[str, Any]]
 
@@ -38,34 +38,34 @@ def texts(value: Input) -> list[str]:
         case Tagged() | Passage():
             return [value.text]
         case _:
-            return [text for one in value for text in texts(one)]
+            return [text for item in value for text in texts(item)]
 
 
 def ids(value: Input) -> list[str]:
     """Return the ids of an input's parts."""
-    return [one.id for one in value if isinstance(one, Tagged)] if isinstance(value, Sequence) else []
+    return [item.id for item in value if isinstance(item, Tagged)] if isinstance(value, Sequence) else []
 
 
-def says(text: str, what: str) -> bool:
-    """Return whether a text has most words of another."""
-    wanted = _words(what)
-    return bool(wanted) and len(wanted & _words(text)) / len(wanted) >= ENTAILED_FROM
+def says(text: str, statement: str) -> bool:
+    """Return whether a text contains most words of a statement."""
+    query = _words(statement)
+    return bool(query) and len(query & _words(text)) / len(query) >= ENTAILED_FROM
 
 
 def numbered_questions(name: str) -> Stub:
-    """Return a stub that lists the question as often as asked for, under a field's name."""
+    """Return a stub that repeats the question the requested number of times in a field."""
 
     def stub(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
         (question,) = texts(inputs["question"])
-        most = inputs.get("most", LIST_OF)
-        count = most if isinstance(most, int) else LIST_OF
+        maximum = inputs.get("most", LIST_OF)
+        count = maximum if isinstance(maximum, int) else LIST_OF
         return {name: [f"{number}. {question}" for number in range(1, count + 1)]}
 
     return stub
 
 
 def first_words(name: str, count: int) -> Stub:
-    """Return a stub that sums an input up by its first words."""
+    """Return a stub that summarises an input by its first words."""
 
     def stub(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
         return {"summary": " ".join(" ".join(texts(inputs[name])).split()[:count])}
@@ -74,27 +74,28 @@ def first_words(name: str, count: int) -> Stub:
 
 
 def _words(text: str) -> set[str]:
-    return {word.casefold() for word in WORD.findall(text) if len(word) >= SHORTEST_WORD}
+    return {word.casefold() for word in WORD.findall(text) if len(word) >= MIN_WORD}
 
 
 T = TypeVar("T", bound=BaseModel)
 
 CLAIMS_PER_SENTENCE = 2
 EXTRACT_CLAIMS = "extract_claims"
-"""The task whose stub has the runner's number of claims."""
+"""Task whose stub depends on the runner's claims per sentence."""
 MEASURED = 100
-"""Requests of a task whose tokens are counted; the others are taken to have as many on average."""
+"""Number of requests per task whose tokens are counted; the others are extrapolated."""
 
 
 @dataclass(slots=True, kw_only=True)
-class Asked:
-    """Requests to one task.
+class TaskRequests:
+    """Requests of one task.
 
     Attributes:
-        requests: How often, identical requests once.
-        measured: Of how many the tokens were counted.
-        input_tokens: Of these. `output_tokens` likewise, of the stubs.
-        most_output: The most that one reply may have.
+        requests: Number of distinct requests.
+        measured: Number of requests with counted tokens.
+        input_tokens: Input tokens of the measured requests.
+        output_tokens: Output tokens of their stubs.
+        most_output: Maximum output tokens of a reply.
     """
 
     requests: int = 0
@@ -114,26 +115,26 @@ class Asked:
 class DryRun:
     """Requests so far, by task."""
 
-    by_task: dict[str, Asked] = field(default_factory=dict)
+    by_task: dict[str, TaskRequests] = field(default_factory=dict)
 
     @property
     def requests(self) -> int:
-        """All of them."""
-        return sum(asked.requests for asked in self.by_task.values())
+        """Total number of requests."""
+        return sum(task.requests for task in self.by_task.values())
 
 
 class DryRunner(TaskRunner):
-    """Runs tasks on their stub replies, and counts."""
+    """Runs tasks on their stub replies and counts requests."""
 
     def __init__(self, *, endpoint: str, model: str, claims_per_sentence: int = CLAIMS_PER_SENTENCE) -> None:
-        super().__init__(_NobodyAsked(), endpoint=endpoint, model=model)
-        self.asked = DryRun()
+        super().__init__(_NoClient(), endpoint=endpoint, model=model)
+        self.dry_run = DryRun()
         self._claims = claims_per_sentence
         self._counter = TokenCounter()
         self._seen: set[object] = set()
 
     async def run_fully(self, task: Task[T], inputs: Mapping[str, Input]) -> TaskReply[T] | CallFailure:
-        """Return the stub of a task's reply."""
+        """Return a task's stub reply."""
         value = task.reply.model_validate(self._stub(task, inputs))
         key = (task.name, task.prompt, *((name, _frozen(inputs[name])) for name in sorted(inputs)))
         if key not in self._seen:
@@ -143,12 +144,12 @@ class DryRunner(TaskRunner):
         return TaskReply(value=value, weighted=None, reply=reply, calls=1)
 
     def _count(self, task: Task[T], inputs: Mapping[str, Input], value: T) -> None:
-        asked = self.asked.by_task.setdefault(task.name, Asked(most_output=task.max_tokens))
-        asked.requests += 1
-        if asked.measured < MEASURED:
-            asked.measured += 1
-            asked.input_tokens += self._counter.expected(self.request(task, inputs))
-            asked.output_tokens += self._tokens(value.model_dump_json())
+        row = self.dry_run.by_task.setdefault(task.name, TaskRequests(most_output=task.max_tokens))
+        row.requests += 1
+        if row.measured < MEASURED:
+            row.measured += 1
+            row.input_tokens += self._counter.expected(self.request(task, inputs))
+            row.output_tokens += self._tokens(value.model_dump_json())
 
     def _tokens(self, text: str) -> int:
         counted = self._counter.text(self.model, text)
@@ -158,8 +159,8 @@ class DryRunner(TaskRunner):
         if task.name == EXTRACT_CLAIMS:
             return {"claims": [{"text": claim, "kind": "fact"} for claim in self._claims_of(inputs["text"])]}
         if task.stub is None:
-            message = f"What the task {task.name} costs cannot be foreseen: it has no stub of its reply."
-            raise SpecError(message, advice="Give the task a `stub`.")
+            message = f"Cannot forecast the cost of the task {task.name}: it has no stub."
+            raise SpecError(message, advice="Add a `stub` to the task.")
         return task.stub(inputs)
 
     def _claims_of(self, value: Input) -> list[str]:
@@ -172,11 +173,9 @@ class DryRunner(TaskRunner):
         return claims
 
 
-class _NobodyAsked:
-    """A client that must not be reached."""
-
+class _NoClient:
     async def ask(self, request: Request) -> Reply | CallFailure:
-        raise SpecError(f"A dry run asked {request.model}.", advice="Report this.")
+        raise SpecError(f"A dry run called {request.model}.", advice="Report this bug.")
 
 
 def _frozen(value: Input) -> object:

@@ -1,12 +1,12 @@
 """Registry of metrics and their interface.
 
-A module of this room, or a plugin, describes its metrics in `METRICS`; command line, boards, pages, API,
-exports, planning and docs are made from that. What computes a metric is imported when it is built.
+Each family, or a plugin, describes its metrics in `METRICS`, from which commands, boards, pages, API,
+exports, plans and docs are derived. The implementation is imported when a metric is built.
 """
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
@@ -33,20 +33,20 @@ class Metric(Protocol):
 
     @property
     def name(self) -> str:
-        """The name under which the metric is built and its scores are kept."""
+        """Name of the metric, also in stored scores."""
         ...
 
     async def score(self, item: MetricItem) -> Score:
         """Score one answer.
 
         Raises:
-            JudgeError: Scoring as a whole cannot go on (circuit open, replay miss, budget gone).
+            JudgeError: All scoring must stop (circuit open, replay miss, budget spent).
         """
         ...
 
 
 class Need(StrEnum):
-    """Inputs that a board needs for the scores of a metric, besides question and answer."""
+    """Inputs of a metric in addition to question and answer."""
 
     PASSAGES = "passages"
     GROUND_TRUTH = "passages or references"
@@ -64,12 +64,12 @@ SHARE = "share"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One number of a scored answer.
+    """A number in the details of a score.
 
     Attributes:
-        name: In JSON and as the name of a column.
-        symbol: In its paper.
-        path: Where the details of a score hold it; empty where it is computed over several answers.
+        name: Name in JSON and of columns.
+        symbol: Symbol in the paper.
+        path: Path in the details of a score; empty if computed over several answers.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Measure:
 
 
 def stored(name: str, symbol: str = "", *path: str) -> Measure:
-    """Return a measure that the details of a score hold, by default under its name."""
+    """Return a measure in the details of a score, by default under its name."""
     return Measure(name=name, symbol=symbol or name.replace("_", " "), path=path or (name,))
 
 
@@ -87,26 +87,26 @@ class Column:
     """The column of a metric in the standings.
 
     Attributes:
-        usual: Whether it stands there until a reader chooses.
-        begins: What the names of metrics begin with of which one may fill it; empty: this metric alone.
-        asked: Whether an LLM's scores alone fill it.
-        of_people: Whether it is usual only where people wrote the references (True), only where they did not
-            (False), or whoever did (None).
-        covers: Whether it says how much answers cover of what they should, as rankings give beside ratings.
+        usual: Whether it is a default column.
+        prefix: Prefix of the names of metrics that may fill it; empty for only this metric.
+        llm_only: Whether only scores by an LLM fill it.
+        of_people: Whether it is a default only if people wrote the references (True), only if they did not
+            (False), or in both cases (None).
+        covers: Whether it is a measure of coverage, which rankings report next to ratings.
     """
 
     heading: str
     help: str
     usual: bool = False
-    begins: str = ""
-    asked: bool = False
+    prefix: str = ""
+    llm_only: bool = False
     of_people: bool | None = None
     covers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFact:
-    """Status of one fact of the question in an answer: covered or not, with details."""
+    """A fact of the question, whether an answer covers it, and details."""
 
     text: str
     covered: bool
@@ -116,52 +116,52 @@ class ReadFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """The facts of a question that a metric's scores tell of, as pages compare answers by them.
+    """The facts of a question in a metric's scores, by which pages compare answers.
 
     Attributes:
-        given: What a question must bring for them.
-        read: From the details of a score.
-        begins: What the names of metrics begin with whose details hold them; empty: this metric alone.
+        need: Input that a question must have.
+        read: Reads the facts from the details of a score.
+        prefix: Prefix of the names of metrics with these details; empty for only this metric.
     """
 
     kind: str
-    given: Need
+    need: Need
     read: Callable[[Mapping[str, Any]], Iterable[ReadFact]]
-    begins: str = ""
+    prefix: str = ""
 
 
 class Cut(StrEnum):
-    """By what a passage that is too long for an LLM is cut before the metric."""
+    """Texts that guide the shortening of passages that are too long for an LLM."""
 
     QUESTION = "question"
     ANSWER = "question and answer"
-    """Elsewhere passages are a ground truth that all systems share."""
+    """For metrics without a ground truth that all systems share."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricInfo:
-    """Description of a metric, known without loading it.
+    """Description of a metric.
 
     Attributes:
-        name: As in `arena metrics score --metric`.
-        build: Makes the metric (see `Build`); `later` and `of_function` give one.
-        needs: What an item must carry beside question and answer, in words; by default the inputs.
-        label: What pages call it; by default its name.
-        unit: What a score is: `share`, or what its numbers count.
-        symbol: What papers call the score itself.
-        measures: What scores hold beside the score.
-        column: Where standings show it; None where boards are not scored by it.
-        of_reference: Whether boards score the reference too.
-        lexical: What a reader must know of the embedded version's means; `lexical_label`, what they are
-            called.
-        facts: What it tells of a question's facts.
-        warn: From the details of sampled scores, what a plan of a run must warn of; empty for nothing.
-        searches: Whether it can look for evidence elsewhere than in an item's own passages.
-        takes_judgments: Whether it needs judgments of people on passages by aspect.
-        takes_ratings: Whether it takes ratings of passages by sub-question.
-        rates_claims: Whether it says which claims are supported and which contradicted.
-        cut: How its long passages are cut; None where it cuts them itself.
-        bounds: The lowest and highest score there can be.
+        name: Value of `arena metrics score --metric`.
+        build: Factory of the metric (see `Build`, `lazy_build` and `of_function`).
+        needs: Required inputs of an item, in words; by default from `inputs`.
+        label: Name on pages; by default `name`.
+        unit: Unit of scores: `share`, or what they count.
+        symbol: Symbol of the score in papers.
+        measures: Further numbers of scores.
+        column: Column in standings; None if boards do not use the metric.
+        of_reference: Whether boards also score the reference.
+        lexical: Note for readers on means of the embedded version.
+        lexical_label: Name of these means.
+        facts: Facts of the question in its scores.
+        warn: Returns a warning for a plan from the details of sampled scores, or an empty string.
+        searches: Whether it can search for evidence beyond an item's own passages.
+        takes_judgments: Whether it needs human judgments of passages by aspect.
+        takes_ratings: Whether it accepts ratings of passages by sub-question.
+        rates_claims: Whether it labels claims as supported or contradicted.
+        cut: How long passages are shortened; None if the metric shortens them.
+        bounds: Minimum and maximum score.
     """
 
     name: str
@@ -194,32 +194,32 @@ class MetricInfo:
 
     @property
     def is_share(self) -> bool:
-        """True if its scores are shares, which pages show in per cent."""
+        """True if its scores are shares, which pages display in per cent."""
         return self.unit == SHARE
 
     def text(self, value: float) -> str:
-        """Return a score as readers see it."""
+        """Format a score."""
         return percent(value) if self.is_share else f"{value:.4g} {self.unit}"
 
     def filling(self, names: Iterable[str]) -> str | None:
-        """Of the names of scores that a board has (`METRIC` or `METRIC JUDGE`), the one for its column."""
+        """Select the scores for its column from a board's names (`METRIC` or `METRIC JUDGE`)."""
         column = self.column
-        if column is None or not column.begins:
+        if column is None or not column.prefix:
             return self.name if self.name in names else None
-        fitting = sorted(
-            name for name in names if name.startswith(column.begins) and (" " in name or not column.asked)
+        matches = sorted(
+            name for name in names if name.startswith(column.prefix) and (" " in name or not column.llm_only)
         )
-        own = [name for name in fitting if column.asked and name.startswith(f"{self.name} ")]
-        return next(iter(own or fitting), None)
+        own = [name for name in matches if column.llm_only and name.startswith(f"{self.name} ")]
+        return next(iter(own or matches), None)
 
     @property
     def all_measures(self) -> tuple[Measure, ...]:
-        """The measures of its scores, the score first."""
+        """Measures of its scores, beginning with the score."""
         return (Measure(name=SCORE, symbol=self.symbol), *self.measures)
 
     def as_json(self) -> dict[str, Any]:
         """Return its entry in lists."""
-        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name in LISTED}
+        plain = {name: getattr(self, name) for name in LISTED}
         return {
             **plain,
             "label": self.called,
@@ -241,18 +241,18 @@ class Build(Protocol):
         *,
         runner: object | None,
         options: Mapping[str, Json],
-        **more: Any,  # noqa: ANN401 - `source: Source`, for metrics that search alone
+        **more: Any,  # noqa: ANN401 - `source: Source`, only for metrics that search
     ) -> Metric:
-        """Make the metric of a name; without a runner, its embedded version.
+        """Build a metric; without a runner, its embedded version.
 
         Raises:
-            SpecError: An option is unknown or out of bounds, or there is no embedded version.
+            SpecError: Invalid option, or no embedded version.
         """
         ...
 
 
-def later(module: str) -> Build:
-    """Return a factory of metrics that imports its module, with a function `build`, on first use."""
+def lazy_build(module: str) -> Build:
+    """Return a factory that calls the function `build` of a module, imported on first use."""
 
     def build(name: str, *, runner: object | None, options: Mapping[str, Json], **more: Any) -> Metric:  # noqa: ANN401 - as in `Build`
         metric: Metric = import_module(module).build(name, runner=runner, options=options, **more)
@@ -262,14 +262,14 @@ def later(module: str) -> Build:
 
 
 def of_function(function: Callable[[MetricItem], Any]) -> Build:
-    """Return a maker of a metric without options from a plain or async function of an item.
+    """Return a factory for a metric without options from a plain or async function of an item.
 
-    The function returns the score, a pair of score and details, or None where the score is undefined.
+    The function returns the score, a pair of score and details, or None for an undefined score.
     """
 
     def build(name: str, *, runner: object | None, options: Mapping[str, Json], **_more: Any) -> Metric:  # noqa: ANN401 - as in `Build`
         if runner is not None:
-            raise SpecError(f"The metric {name} asks no LLM.", advice="Leave --judge out.")
+            raise SpecError(f"The metric {name} asks no LLM.", advice="Leave out --judge.")
         refuse_options(name, options)
         return _FunctionMetric(name, function)
 
@@ -282,22 +282,22 @@ class _FunctionMetric:
         self._function = function
 
     async def score(self, item: MetricItem) -> Score:
-        returned = self._function(item)
-        value = await returned if inspect.isawaitable(returned) else returned
+        result = self._function(item)
+        value = await result if inspect.isawaitable(result) else result
         score, details = value if isinstance(value, tuple) else (value, {})
         if score is None:
             reason = str(dict(details).get("reason") or "The metric is undefined for this answer.")
             missing = unscored(item, self.name, Outcome.UNREADABLE, reason)
             return replace(missing, details={**missing.details, ENGINE: EMBEDDED_ENGINE})
-        # Without a version a score counts as that of a former one.
+        # Scores without a version count as scores of an earlier one.
         details = {**details, ENGINE: EMBEDDED_ENGINE}
         return Score(
             id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=float(score), details=details
         )
 
 
-class _Added:
-    """A plugin's metric: a failure fails the item alone, and scores are held to their bounds."""
+class _PluginMetric:
+    """A plugin's metric: an exception fails only its item, and scores are checked against bounds."""
 
     def __init__(self, metric: Metric, info: MetricInfo, *, embedded: bool) -> None:
         self.name = info.name
@@ -308,7 +308,6 @@ class _Added:
             self._version[ENGINE] = EMBEDDED_ENGINE
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; whatever the plugin's own code raises, its scores have failed."""
         try:
             score = await self._metric.score(item)
             lowest, highest = self._bounds
@@ -318,14 +317,14 @@ class _Added:
         except (JudgeError, StoppedError):
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
-            why = f"The plugin metric {self.name} failed: {describe_error(error)}."
-            return unscored(item, self.name, Outcome.FAILED, why)
-        # Embedded scores without a version are taken for those of a former one.
+            reason = f"The plugin metric {self.name} failed: {describe_error(error)}."
+            return unscored(item, self.name, Outcome.FAILED, reason)
+        # Embedded scores without a version count as scores of an earlier one.
         return replace(score, details={**details, **self._version})
 
 
 FAMILIES = ("reference", "comprehensiveness", "factuality", "coverage", "context", "citation", "nuggets")
-"""The modules of this room that describe metrics, in the order of lists and columns."""
+"""Packages that describe metrics, in the order of lists and columns."""
 
 
 @cache
@@ -341,31 +340,26 @@ def added_metrics() -> PluginEntries[MetricInfo]:
 
 
 def metrics() -> tuple[MetricInfo, ...]:
-    """Every metric, those of plugins last."""
+    """Return all metrics, plugins last."""
     return (*own_metrics().values(), *added_metrics().entries)
 
 
 def covering() -> Mapping[str, Column]:
-    """Return the columns that say how much answers cover, by the names of their metrics."""
+    """Return the columns of coverage by metric."""
     return {info.name: info.column for info in metrics() if info.column is not None and info.column.covers}
 
 
 def metric_info(name: str) -> MetricInfo:
-    """Return what is known of a metric.
-
-    Raises:
-        NotFoundError: No metric bears the name.
-    """
+    """Return a metric by name, or raise `NotFoundError`."""
     if name in own_metrics():
         return own_metrics()[name]
-    found = added_metrics()
-    for info in found.entries:
+    plugins = added_metrics()
+    for info in plugins.entries:
         if info.name == name:
             return info
     known = ", ".join(info.name for info in metrics())
-    raise NotFoundError(
-        f"There is no metric {name!r}.", advice=" ".join((f"Choose one of: {known}.", *found.problems))
-    )
+    advice = " ".join((f"Choose one of: {known}.", *plugins.problems))
+    raise NotFoundError(f"There is no metric {name!r}.", advice=advice)
 
 
 def build_metric(
@@ -379,20 +373,19 @@ def build_metric(
 
     Args:
         name: One of `metrics()`.
-        runner: What asks an LLM (`judges.llm.tasks`); without one, the embedded version is built.
-        options: The metric's constants where they differ from the paper's (thresholds, priors).
-        source: Where evidence is looked for in place of each item's own passages.
+        runner: Runs LLM tasks (`judges.llm.tasks`); None builds the embedded version.
+        options: Constants that differ from the paper's (thresholds, priors).
+        source: Searched for evidence instead of each item's own passages.
 
     Raises:
-        NotFoundError: No metric bears the name.
-        SpecError: An option is unknown or out of bounds, the metric has no embedded version, or it takes
-            no source.
+        NotFoundError: Unknown metric.
+        SpecError: Invalid option, no embedded version, or the metric takes no source.
     """
     info = metric_info(name)
     if source is not None and not info.searches:
-        known = ", ".join(each.name for each in metrics() if each.searches)
-        message = f"The metric {name} looks at the passages of its items alone, not at a corpus or the web."
-        raise SpecError(message, advice=f"Leave the corpus out, or choose one of: {known}.")
+        known = ", ".join(metric.name for metric in metrics() if metric.searches)
+        message = f"The metric {name} uses only the passages of its items, not a corpus or the web."
+        raise SpecError(message, advice=f"Leave out the corpus, or choose one of: {known}.")
     more = {} if source is None else {"source": source}
     if name in own_metrics():
         return info.build(name, runner=runner, options=options, **more)
@@ -401,19 +394,16 @@ def build_metric(
     except SpecError:
         raise
     except Exception as error:
-        message = f"The plugin metric {name} cannot be made: {describe_error(error)}."
+        message = f"The plugin metric {name} cannot be built: {describe_error(error)}."
         raise SpecError(message, advice="Correct the plugin, or leave it out.") from error
-    return _Added(metric, info, embedded=runner is None)
+    return _PluginMetric(metric, info, embedded=runner is None)
 
 
 SEARCHED = "searched"
 
 
 class SourcedMetric:
-    """Adds to every score, those without a value too, what was searched: `details["searched"]`.
-
-    That is a corpus with its content hash, and the retriever.
-    """
+    """Adds the searched corpus, its content hash and the retriever to `details["searched"]` of scores."""
 
     def __init__(self, metric: Metric, about: Mapping[str, Json]) -> None:
         self.name = metric.name
@@ -427,7 +417,7 @@ class SourcedMetric:
 
 
 def refuse_options(name: str, options: Mapping[str, Json]) -> None:
-    """Refuse any option of a metric that has none."""
+    """Raise `SpecError` for any option."""
     if options:
         raise SpecError(f"The metric {name} takes no options.", advice=f"Leave out {', '.join(options)}.")
 
@@ -436,14 +426,10 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def read_options(model: type[Model], name: str, options: Mapping[str, Json]) -> Model:
-    """Check the options of a metric, filling in the defaults.
-
-    Raises:
-        SpecError: An option is unknown or out of bounds.
-    """
+    """Validate the options of a metric and fill in defaults, or raise `SpecError`."""
     try:
         return model.model_validate(dict(options))
     except ValidationError as error:
         problems = "; ".join(in_words(error))
-        message = f"The metric {name} cannot use its options: {problems}."
+        message = f"Invalid options of the metric {name}: {problems}."
         raise SpecError(message, advice=f"Known: {', '.join(model.model_fields)}.") from error

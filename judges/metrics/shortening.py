@@ -1,10 +1,10 @@
-"""Texts as metrics read them: long passages cut to sentences that bear on the matter, and answers' tricks.
+"""Shortening of long passages, and guards of embedded metrics against tricks.
 
-Source of the first: FactReasoner, section 4 (contexts of at most 4,000 characters; here whole sentences are
-kept). An answer's form: metrics that look for words find all of them in a copy of the passages or in a sorted
-list of their words. So the embedded versions leave out sentences that assert nothing (questions, what is
-denied as a whole, what only repeats the question), and multiply the score by how far the answer has the word
-order of prose and is not copied, as the embedded judge does. LLM versions read sense: no guard.
+Shortening follows FactReasoner, section 4, but keeps whole sentences. The guards are needed because metrics
+that compare words give full marks to a copy of the passages or a list of their words. Therefore the embedded
+versions ignore sentences that assert nothing (questions, "it is false that …", repetitions of the question),
+and multiply the score by factors for word order and copying, like the embedded judge. LLM versions need no
+guard.
 """
 
 import re
@@ -26,51 +26,50 @@ from judges.text.sentences import read_sentences, split_sentences
 from judges.text.tokens import terms, words
 
 CUT = "cut"
-LONGEST_PASSAGE = 700
-CUT_NOTE = "Passages were too long: of each the LLM read the sentences that bear on the matter most."
+MAX_PASSAGE_WORDS = 700
+CUT_NOTE = "Some passages were too long: the LLM read only their most relevant sentences."
 
 
 class ShorteningSettings(BaseModel):
-    """Limit on the length of a passage: `longest_passage` words."""
+    """Maximum number of words of a passage: `longest_passage`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    longest_passage: Annotated[int, Field(ge=20)] = LONGEST_PASSAGE
+    longest_passage: Annotated[int, Field(ge=20)] = MAX_PASSAGE_WORDS
 
 
-def shortened(passage: Passage, wanted: Collection[str], words: int) -> Passage:
-    """Shorten a passage to so many words: its sentences with most of the wanted terms, in order.
+def shorten(passage: Passage, query: Collection[str], words: int) -> Passage:
+    """Shorten a passage to a number of words by selecting the sentences with most terms of the query.
 
-    One within the limit stays as it is; of one whose best sentence is longer than the limit, that sentence's
-    first words stay.
+    If even the best sentence is longer than the limit, only its first words stay.
     """
     if len(passage.text.split()) <= words:
         return passage
     sentences = split_sentences(passage.text)
-    sought = frozenset(wanted)
+    query_terms = frozenset(query)
     ranked = sorted(
-        range(len(sentences)), key=lambda at: (-len(sought.intersection(terms(sentences[at]))), at)
+        range(len(sentences)), key=lambda at: (-len(query_terms.intersection(terms(sentences[at]))), at)
     )
-    kept: list[int] = []
+    selected: list[int] = []
     left = words
     for at in ranked:
         length = len(sentences[at].split())
         if length <= left:
-            kept.append(at)
+            selected.append(at)
             left -= length
-    text = " ".join(sentences[at] for at in sorted(kept))
-    # A text without a letter has no sentence.
+    text = " ".join(sentences[at] for at in sorted(selected))
+    # Texts without letters have no sentences.
     text = text or " ".join((sentences[ranked[0]] if ranked else passage.text).split()[:words])
     return Passage(passage.id, text, passage.title)
 
 
 def cut_details(cut: Mapping[str, tuple[int, int]]) -> dict[str, Json]:
-    """Return the passages that were cut, if any: words before and after by their ids."""
-    return {CUT: {name: {"words": words, "kept": kept} for name, (words, kept) in cut.items()}} if cut else {}
+    """Return the shortened passages by id, if any, with their words before and after."""
+    return {CUT: {name: {"words": words, "kept": rest} for name, (words, rest) in cut.items()}} if cut else {}
 
 
 class ShorteningMetric:
-    """A metric by an LLM that reads of long passages what bears most on the question, and says so."""
+    """An LLM's metric on shortened passages, which are listed in the details."""
 
     def __init__(
         self, metric: Metric, words: int, *, of_answer: bool = False, known: Collection[str] = ()
@@ -82,36 +81,36 @@ class ShorteningMetric:
         self._known = frozenset(known)
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; `details["cut"]` names passages that were cut."""
-        matter = [item.question, *item.aspects, *item.sub_questions, *([item.answer] * self._of_answer)]
+        """Score one answer; `details["cut"]` lists shortened passages."""
+        queries = [item.question, *item.aspects, *item.sub_questions, *([item.answer] * self._of_answer)]
         cut: dict[str, tuple[int, int]] = {}
         short = replace(
             item,
-            passages=self._shortened(item.passages, matter, cut),
-            contexts=self._shortened(item.contexts, matter, cut),
+            passages=self._shorten(item.passages, queries, cut),
+            contexts=self._shorten(item.contexts, queries, cut),
         )
         score = await self._metric.score(short if cut else item)
         return replace(score, details={**score.details, **cut_details(cut)}) if cut else score
 
-    def _shortened(
-        self, passages: tuple[Passage, ...], matter: list[str], cut: dict[str, tuple[int, int]]
+    def _shorten(
+        self, passages: tuple[Passage, ...], queries: list[str], cut: dict[str, tuple[int, int]]
     ) -> tuple[Passage, ...]:
         long = [len(passage.text.split()) > self._words for passage in passages]
         if not any(long):
             return passages
-        wanted = frozenset(terms(" ".join(matter)))
+        query = frozenset(terms(" ".join(queries)))
         rows = []
         for passage, too_long in zip(passages, long, strict=True):
             row = passage
             if too_long and " ".join(passage.text.split()) not in self._known:
-                row = shortened(passage, wanted, self._words)
+                row = shorten(passage, query, self._words)
                 cut[passage.id] = (len(passage.text.split()), len(row.text.split()))
             rows.append(row)
         return tuple(rows)
 
 
 def build_reading(name: str, *, runner: object, options: Mapping[str, Json]) -> Metric:
-    """Build a metric by an LLM that reads no more of a passage than it may."""
+    """Build an LLM's metric that shortens long passages."""
     cut = metric_info(name).cut
     if cut is None:
         return build_metric(name, runner=runner, options=options)
@@ -127,27 +126,27 @@ def build_reading(name: str, *, runner: object, options: Mapping[str, Json]) -> 
 
 WORTH = "worth"
 SETTINGS = LexicalSettings(copied=0.4, least_copied=80)
-"""An answer may copy two fifths of the passages, and 80 terms at any rate: quoting is not a trick."""
+"""An answer may copy two fifths of the passages, and at least 80 terms: quoting is not a trick."""
 TAKES_BACK = re.compile(
     r"(?:it (?:is|was|would be) (?:wrong|untrue|incorrect|a mistake) to (?:say|claim|think|believe) that"
     r"|(?:nobody|no one) (?:should|can|could|would|may) (?:say|claim|think|believe) that)\s",
     re.IGNORECASE,
 )
-"""Openings that take a whole sentence back, beside those that the embedded judge knows. "There is no evidence
-that" is none: it states a finding."""
-LEAST_READ = 8
-"""Terms of an answer whose order tells anything."""
+"""Openings that deny a sentence, like the embedded judge's; "there is no evidence that" states a finding."""
+MIN_TERMS = 8
+"""Minimum number of terms of an answer for a check of its word order."""
 QUESTION_CACHE_SIZE = 32
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSurface:
-    """An answer without the sentences that assert nothing, and what its form is worth.
+    """An answer without the sentences that assert nothing, and factors for its form.
 
     Attributes:
-        answer: The answer's text; itself where nothing is left out.
-        order: How far it has the word order of prose, 0–1.
-        copies: What it counts for all that it copies beyond what quoting needs, 0–1.
+        answer: Text without these sentences.
+        left_out: Number of removed sentences.
+        order: Factor for word order, 0–1.
+        copies: Factor for copying beyond quoting, 0–1.
         asserting: Twice the share of its terms in sentences that assert something, at most 1.
     """
 
@@ -159,11 +158,11 @@ class AnswerSurface:
 
     @property
     def worth(self) -> float:
-        """Factor that the score is multiplied by."""
+        """Factor of the score."""
         return self.order * self.copies * self.asserting
 
     def weigh(self, score: Score) -> Score:
-        """Multiply a score; where that or a left-out sentence matters, `details["worth"]` says how much."""
+        """Multiply a score by the factors, which `details["worth"]` lists if they matter."""
         if score.score is None or (self.worth == 1 and not self.left_out):
             return score
         about: dict[str, Json] = {
@@ -177,34 +176,34 @@ class AnswerSurface:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def surface_of(item: MetricItem) -> AnswerSurface:
-    """Look at the form of one answer beside the question's own texts, without marks and citations."""
-    # Else the numbers in brackets are taken for figures, which passages contradict.
+    """Analyse the form of an answer compared with the question's texts."""
+    # The ids remove citations, whose numbers would count as figures that passages contradict.
     ids = [passage.id for passage in item.contexts or item.passages]
-    read = read_sentences(clean(item.answer), ids)
-    headings = {sentence.text: f"# {sentence.text}" for sentence in read if sentence.heading}
-    whole = "\n\n".join(headings.get(sentence.text, sentence.text) for sentence in read)
+    lines = read_sentences(clean(item.answer), ids)
+    headings = {line.text: f"# {line.text}" for line in lines if line.heading}
+    whole = "\n\n".join(headings.get(line.text, line.text) for line in lines)
     if declines(whole, item.question):
         return AnswerSurface(whole)
     reading = read_text(whole)
-    asked = [words(each) for each in (item.question, *item.sub_questions)]
-    # What is repeated is neither prose nor a copy once more: it says nothing, and counts once.
+    questions = [words(question) for question in (item.question, *item.sub_questions)]
+    # Repeated sentences count once.
     distinct = {sentence.terms: sentence for sentence in reversed(reading.sentences)}
     sentences = tuple(reversed(distinct.values()))
-    kept = tuple(
+    statements = tuple(
         sentence
         for sentence in sentences
         if asserts(sentence.text)
         and not TAKES_BACK.match(sentence.text.lstrip())
-        and words(sentence.text) not in asked
+        and words(sentence.text) not in questions
     )
-    left_out = len(sentences) - len(kept)
-    answer = "\n\n".join(headings.get(one.text, one.text) for one in kept) if left_out else whole
-    said = sum(len(sentence.terms) for sentence in kept)
-    in_all = sum(len(sentence.terms) for sentence in sentences)
-    asserting = min(1.0, 2 * said / in_all) if in_all else 1.0
+    left_out = len(sentences) - len(statements)
+    answer = "\n\n".join(headings.get(row.text, row.text) for row in statements) if left_out else whole
+    stating = sum(len(sentence.terms) for sentence in statements)
+    total = sum(len(sentence.terms) for sentence in sentences)
+    asserting = min(1.0, 2 * stating / total) if total else 1.0
     reading = replace(reading, sentences=sentences)
     evidence = _evidence(tuple(passage.text for passage in item.passages), item.reference or "")
-    if evidence is None or len(reading.terms) < LEAST_READ:
+    if evidence is None or len(reading.terms) < MIN_TERMS:
         return AnswerSurface(answer, left_out, asserting)
     order = evidence.order(reading, SETTINGS)
     return AnswerSurface(answer, left_out, asserting, order, _copies(reading, evidence))
@@ -214,32 +213,32 @@ def _copies(reading: TextReading, evidence: Evidence) -> float:
     if not evidence.passages:
         return 1.0
     copied = evidence.copied(reading)
-    # By what is copied, not by the answer: else unrelated text beside a copy would make it worth more.
-    beyond = max(0.0, copied - evidence.allowance(SETTINGS)) / copied if copied else 0.0
-    return max(0.0, 1 - SETTINGS.copies * beyond)
+    # Relative to the copied terms, because unrelated text next to a copy must not raise the factor.
+    excess = max(0.0, copied - evidence.allowance(SETTINGS)) / copied if copied else 0.0
+    return max(0.0, 1 - SETTINGS.copies * excess)
 
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _evidence(passages: tuple[str, ...], reference: str) -> Evidence | None:
-    read = tuple(read_text(text) for text in passages if text.strip())
-    texts = (*([read_text(reference)] if reference.strip() else []), *read)
-    return Evidence(texts, read) if texts else None
+    readings = tuple(read_text(text) for text in passages if text.strip())
+    texts = (*([read_text(reference)] if reference.strip() else []), *readings)
+    return Evidence(texts, readings) if texts else None
 
 
 def engine_with(relater: str) -> str:
-    """Return the engine of an embedded metric, by its relation model or, without one, words."""
+    """Return the engine of an embedded metric, with its relation model if it has one."""
     return f"{EMBEDDED_ENGINE}, {relater}" if relater else EMBEDDED_ENGINE
 
 
-def named(score: Score, engine: str = EMBEDDED_ENGINE) -> Score:
-    """Add `details["engine"]` to an embedded metric's score, which tells versions apart."""
+def with_engine(score: Score, engine: str = EMBEDDED_ENGINE) -> Score:
+    """Add the version, `details["engine"]`, to an embedded metric's score."""
     return replace(score, details={ENGINE: engine, **score.details})
 
 
 class GuardedMetric:
-    """An embedded metric that names its version, and multiplies the score by the worth of an answer's form.
+    """An embedded metric with its version in the details and factors for the answer's form.
 
-    `relater` is the name of the model that relates texts in place of words; empty for words.
+    `relater` is the name of an NLI model; empty for comparing words.
     """
 
     def __init__(self, metric: Metric, *, of_form: bool = True, relater: str = "") -> None:
@@ -251,8 +250,8 @@ class GuardedMetric:
     async def score(self, item: MetricItem) -> Score:
         """Score one answer."""
         if not self._of_form:
-            return named(await self._metric.score(item), self._engine)
+            return with_engine(await self._metric.score(item), self._engine)
         surface = surface_of(item)
         return surface.weigh(
-            named(await self._metric.score(replace(item, answer=surface.answer)), self._engine)
+            with_engine(await self._metric.score(replace(item, answer=surface.answer)), self._engine)
         )

@@ -1,1 +1,1 @@
-"""Deciding one battle."""
+"""Pairwise judging of battles."""

@@ -1,8 +1,7 @@
 """Cleaning of answers before they are judged.
 
-Two cleanings: `standard` strips the wrappers that models put around an answer and nothing of the
-answer itself; `compat` repeats RAG-QA Arena's steps to the letter, with their side effects (every
-"Answer: " within an answer goes, and whatever stands before a `<thinking>` goes with it).
+`standard` removes only the wrappers that models put around an answer; `compat` repeats RAG-QA Arena's steps
+exactly, with their side effects: they remove every "Answer: " in an answer and all text before `<thinking>`.
 """
 
 import re
@@ -25,7 +24,7 @@ _INLINE_LABEL = re.compile(r"\A\s*+(?:thinking|thoughts?): .*?\banswer: ", re.DO
 _WRAPPER = re.compile(r"\A\s*+<(answer|final_answer|response)>", re.IGNORECASE)
 _PREFIX = re.compile(r"\A\s*+(?:\*\*)?(?:final )?answer(?:\*\*)?:(?:\*\*)?\s+", re.IGNORECASE)
 
-# Whatever the patterns above take off begins like this, but for a closing tag without an opening one.
+# Everything that the patterns above remove begins like this, except a closing tag without an opening one.
 _MARKED = re.compile(r"\A\s*+(?:<|\*\*|think|thought|reasoning|(?:final )?answer)", re.IGNORECASE)
 
 _THOUGHTS = (
@@ -34,13 +33,13 @@ _THOUGHTS = (
     ("Thoughts: ", "Answer: "),
     ("Thought: ", "Answer: "),
 )
-_REMEMBERED = 1_024
-_MOST_WRAPPERS = 50
-"""More than models put around an answer; each costs a reading of the whole text."""
+_CACHE_SIZE = 1_024
+_MAX_WRAPPERS = 50
+"""Safety limit: each wrapper costs a pass over the whole text."""
 
 
 def clean(text: str, cleaning: Cleaning = Cleaning.STANDARD) -> str:
-    """Take the wrappers off an answer."""
+    """Remove the wrappers of an answer."""
     match cleaning:
         case Cleaning.STANDARD:
             return _standard(text)
@@ -52,29 +51,29 @@ def clean(text: str, cleaning: Cleaning = Cleaning.STANDARD) -> str:
 
 def _standard(text: str) -> str:
     bare = text.strip()
-    # Most answers carry no wrapper, and this is asked of every answer of a board.
+    # This check keeps boards fast, because most answers have no wrapper.
     if _MARKED.match(bare) or "</" in bare:
         bare = _bare(bare)
     return NO_ANSWER if bare == FAILED_GENERATION else bare
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _bare(text: str) -> str:
-    for _ in range(_MOST_WRAPPERS):
+    for _ in range(_MAX_WRAPPERS):
         before = text
         text = _ORPHAN_CLOSE.sub("", text, count=1) if "</think" in text.lower() else text
         text = _LEADING_REASONING.sub("", text, count=1)
         text = _LEADING_LABEL.sub("", text, count=1)
         text = _INLINE_LABEL.sub("", text, count=1)
-        text = _unwrapped(text)
+        text = _unwrap(text)
         text = _PREFIX.sub("", text, count=1).strip()
         if text == before:
             break
     return "" if REASONING_OPEN.match(text) else text
 
 
-def _unwrapped(text: str) -> str:
-    """Remove a text's opening tag and, where the text ends with it, the closing one."""
+def _unwrap(text: str) -> str:
+    """Remove a text's opening tag and, if the text ends with it, the closing tag."""
     match = _WRAPPER.match(text)
     if match is None:
         return text
@@ -84,7 +83,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _compat(text: str) -> str:
-    """RAG-QA Arena's steps in its order; the result is not stripped at the end, as theirs is not."""
+    # Like RAG-QA Arena's code, this does not strip the result.
     for opening, closing in _THOUGHTS:
         text = _cut(text, opening, closing)
     for wrapper in ("Answer: ", "Answer:\n", "<answer>"):
@@ -93,6 +92,6 @@ def _compat(text: str) -> str:
 
 
 def _cut(text: str, opening: str, closing: str) -> str:
-    """Drop everything through the first closing mark where an opening one stands before it."""
+    """Remove everything through the first closing mark if an opening mark precedes it."""
     start, end = text.find(opening), text.find(closing)
     return (text[end + len(closing) :] if 0 <= start <= end else text).strip()

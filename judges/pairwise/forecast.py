@@ -1,4 +1,4 @@
-"""Before a round: what its judge cannot decide whatever the answers say, and what asking it will take."""
+"""Forecasts before a round: undecidable questions and estimated requests."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,23 +13,22 @@ from judges.pairwise.rendering import Renderer, presentations, samples_after, un
 from judges.pairwise.screening import gate, inspect
 from judges.spec import JudgeSpec, Protection, leaves
 
-REFERENCE_PLAYS = "the reference would be opponent and ground truth at once"
-NO_REFERENCE = "the question has no reference to be the ground truth"
-NO_PASSAGES = "the question has no passages to be the ground truth"
-NOTHING_GIVEN = "the question has neither passages nor a reference"
+REFERENCE_PLAYS = "the reference would be both opponent and ground truth"
+NO_REFERENCE = "the question has no reference as ground truth"
+NO_PASSAGES = "the question has no passages as ground truth"
+NO_GROUND_TRUTH = "the question has neither passages nor a reference"
 
 
 def cannot_decide(
     spec: JudgeSpec, question: Question, *, against_reference: bool, silent: bool = False
 ) -> str:
-    """Return the reason why a judge cannot decide battles on a question; empty where it can.
+    """Return the reason why a judge cannot decide battles on a question, or an empty string.
 
     Args:
-        spec: The judge; a panel cannot decide what too many of its members cannot.
+        spec: The judge; a panel cannot decide if too many members cannot.
         question: The question of the battle.
         against_reference: Whether one of the two answers is the reference.
-        silent: Whether an answer says nothing: it loses with the embedded judge, which needs no
-            ground truth for that.
+        silent: Whether an answer is empty; the embedded judge decides these without a ground truth.
     """
     if spec.members:
         decides = partial(
@@ -40,14 +39,13 @@ def cannot_decide(
         return "" if enough else reasons[0]
     if spec.kind is JudgeKind.LEXICAL and silent:
         return ""
-    if spec.kind is JudgeKind.LEXICAL and (unread := _unreadable_language(question.language)):
-        return unread
-    needed = _embedded if spec.kind is JudgeKind.LEXICAL else _missing_ground_truth
-    return needed(spec.ground_truth, question, against_reference=against_reference)
+    if spec.kind is JudgeKind.LEXICAL and (problem := _unreadable_language(question.language)):
+        return problem
+    reason = _missing_for_embedded if spec.kind is JudgeKind.LEXICAL else _missing_ground_truth
+    return reason(spec.ground_truth, question, against_reference=against_reference)
 
 
 def _unreadable_language(code: str) -> str:
-    """Return the reason why the embedded judge cannot read a language; empty where it can."""
     if code == ENGLISH:
         return ""
     from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - takes a second to load
@@ -55,11 +53,11 @@ def _unreadable_language(code: str) -> str:
     return "" if can_read(code) else unreadable(code)
 
 
-def _embedded(ground_truth: GroundTruth, question: Question, *, against_reference: bool) -> str:
+def _missing_for_embedded(ground_truth: GroundTruth, question: Question, *, against_reference: bool) -> str:
     if has_passages(question) and ground_truth is not GroundTruth.REFERENCE:
         return ""
     if not has_reference(question):
-        return NOTHING_GIVEN
+        return NO_GROUND_TRUTH
     return REFERENCE_PLAYS if against_reference else ""
 
 
@@ -72,21 +70,21 @@ def _missing_ground_truth(ground_truth: GroundTruth, question: Question, *, agai
 
 
 CHARACTERS_PER_TOKEN = 4
-Ask = Callable[..., Request]
+BuildRequest = Callable[..., Request]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """Estimated requests of a judge for some battles.
+    """Estimated requests of a judge.
 
     Attributes:
         requests: Requests that are certain.
         requests_most: Requests if every battle is re-asked and every adaptive swap is made.
-        prompt_tokens: Tokens of the certain requests, by the counter given or at four characters a token.
-        output_tokens: What the certain requests may return at most; 0 where a judge sets no limit.
-        cached: Of the certain requests, those whose replies are there already.
-        cached_most: Of `requests_most`, those of battles whose certain requests are all there: what follows
-            from the same replies was asked with them.
+        prompt_tokens: Tokens of the certain requests, from the counter or at four characters per token.
+        output_tokens: Maximum output of the certain requests; 0 if a judge sets no limit.
+        cached: Certain requests with cached replies.
+        cached_most: Requests of `requests_most` in battles whose certain requests are all cached, because
+            the same replies lead to the same further requests.
     """
 
     battles: int = 0
@@ -98,11 +96,11 @@ class Estimate:
     cached_most: int = 0
 
     def scaled(self, factor: float) -> "Estimate":
-        """Return the same for more battles, when this is of a sample of them."""
+        """Extrapolate the estimate of a sample."""
         return Estimate(**{name: round(getattr(self, name) * factor) for name in type(self).__slots__})
 
 
-def _roughly(request: Request) -> int:
+def _approximate_tokens(request: Request) -> int:
     return -(-sum(len(message.content) for message in request.messages) // CHARACTERS_PER_TOKEN)
 
 
@@ -110,54 +108,54 @@ def estimate(
     spec: JudgeSpec,
     inputs: Iterable[JudgeInput],
     *,
-    tokens: Callable[[Request], int] = _roughly,
+    tokens: Callable[[Request], int] = _approximate_tokens,
     known: Callable[[Sequence[str]], Mapping[str, Reply]] = lambda _: {},
 ) -> Estimate:
-    """Count what a judge will ask for some battles, without asking.
+    """Estimate a judge's requests without sending any.
 
     Args:
-        spec: The judge; members are added up, embedded judges ask nothing.
+        spec: The judge; a panel sums its members, embedded judges send nothing.
         inputs: The battles, or a sample of them (see `Estimate.scaled`).
-        tokens: Counts a request's tokens; by default characters over four.
-        known: Replies that are there already, by the keys of requests; one that gives no verdict is none.
+        tokens: Counts a request's tokens; by default a quarter of its characters.
+        known: Returns cached replies by request key; replies without a verdict do not count.
     """
     judges = [leaf for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM]
     renderers = [Renderer(leaf, leaf.prompt) for leaf in judges if leaf.prompt is not None]
-    battles = requests = most = counted = returned = cached = cached_most = 0
+    battles = requests = most = prompt_tokens = output_tokens = cached = cached_most = 0
     for judge_input in inputs:
         battles += 1
         for renderer in renderers:
             votes = list(_certain(renderer, judge_input))
-            certain = [asked(sample=vote) for asked, vote in votes]
+            certain = [build(sample=vote) for build, vote in votes]
             replies = known([request.key for request in certain]) if certain else {}
-            there = sum(
+            hits = sum(
                 request.key in replies and _settled(renderer.spec, known, *vote)
                 for request, vote in zip(certain, votes, strict=True)
             )
-            at_most = _most(renderer, judge_input, len(certain))
+            maximum = _most(renderer, judge_input, len(certain))
             requests += len(certain)
-            most += at_most
-            cached += there
-            cached_most += at_most if there == len(certain) else there
-            returned += sum(request.sampling.max_tokens or 0 for request in certain)
-            counted += sum(map(tokens, certain))
+            most += maximum
+            cached += hits
+            cached_most += maximum if hits == len(certain) else hits
+            output_tokens += sum(request.sampling.max_tokens or 0 for request in certain)
+            prompt_tokens += sum(map(tokens, certain))
     return Estimate(
         battles=battles,
         requests=requests,
         requests_most=most,
-        prompt_tokens=counted,
-        output_tokens=returned,
+        prompt_tokens=prompt_tokens,
+        output_tokens=output_tokens,
         cached=cached,
         cached_most=cached_most,
     )
 
 
 def _settled(
-    spec: JudgeSpec, known: Callable[[Sequence[str]], Mapping[str, Reply]], asked: Ask, vote: int
+    spec: JudgeSpec, known: Callable[[Sequence[str]], Mapping[str, Reply]], build: BuildRequest, vote: int
 ) -> bool:
     for sample in (vote, *samples_after(vote)):
         for attempt in range(1 + spec.reasks):
-            reply = next(iter(known([asked(sample=sample, again=attempt > 0).key]).values()), None)
+            reply = next(iter(known([build(sample=sample, again=attempt > 0).key]).values()), None)
             if reply is None:
                 return False
             if read(reply, spec.reply, spec.verdict_words).outcome is Outcome.JUDGED:
@@ -165,22 +163,22 @@ def _settled(
     return False
 
 
-def _certain(renderer: Renderer, judge_input: JudgeInput) -> Iterator[tuple[Ask, int]]:
-    """Yield each certain vote: how its request is made, and its number."""
+def _certain(renderer: Renderer, judge_input: JudgeInput) -> Iterator[tuple[BuildRequest, int]]:
+    """Yield the request builder and the number of each certain vote."""
     spec = renderer.spec
     if declined(spec.ground_truth, judge_input):
         return
     sides = renderer.sides(judge_input)
-    texts = [sides]
+    versions = [sides]
     if spec.protection is Protection.FULL:
         if gate(sides) is not None:
             return
         finding = inspect(sides)
-        texts += [finding.sides] if finding.families else []
-    for shown_sides in texts:
+        versions += [finding.sides] if finding.families else []
+    for version in versions:
         for presentation in _presentations(spec, judge_input):
             for vote in range(spec.votes):
-                yield partial(renderer.request, judge_input, shown_sides, presentation), vote
+                yield partial(renderer.request, judge_input, version, presentation), vote
 
 
 def _presentations(spec: JudgeSpec, judge_input: JudgeInput) -> tuple[Presentation, ...]:

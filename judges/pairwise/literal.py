@@ -1,8 +1,8 @@
-"""Prompts as chat messages to the byte: what a study sent, installed from files that its authors publish.
+"""Prompts as exact chat messages, for reproducing a study from its published files.
 
-A TOML file names the messages, the worked examples between them, how the study writes its placeholders, and
-by which words a reply gives its verdict. Read, it is one JSON text without references to other files, which
-is hashed and stored like every other prompt. Nothing is trimmed, and no tags are added.
+A TOML file defines the messages, the worked examples, the study's placeholders and its verdict words. It is
+compiled to one self-contained JSON text, which is hashed and stored like every other prompt. Nothing is
+trimmed, and no tags are added.
 """
 
 import json
@@ -20,7 +20,7 @@ from data.models import Passage
 
 SUFFIX = ".toml"
 START = '{"literal":'
-"""With this a prompt's text begins where it is literal messages."""
+"""Prefix of a compiled prompt."""
 QUOTES = ('"""', "'''")
 ADVICE = "docs/judges.md shows how a study's own prompt is installed."
 _FIELD = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]{0,40})\}")
@@ -30,7 +30,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class VerdictWords(BaseModel):
-    """Form of a reply's verdict: a word between `opening` and `closing`, at its end, in any case."""
+    """Format of a verdict at the end of a reply: a case-insensitive word between `opening` and `closing`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,25 +43,25 @@ class VerdictWords(BaseModel):
     @model_validator(mode="after")
     def _check_words(self) -> Self:
         words = [" ".join(word.lower().split()) for word in (*self.first, *self.second, *self.tie)]
-        doubled = sorted({word for word in words if words.count(word) > 1})
-        if doubled:
-            raise ValueError(f"the verdict {doubled[0]!r} has two meanings")
+        duplicates = sorted({word for word in words if words.count(word) > 1})
+        if duplicates:
+            raise ValueError(f"the verdict {duplicates[0]!r} has two meanings")
         if not self.first or not self.second:
-            raise ValueError("`first` and `second` need a word each")
+            raise ValueError("`first` and `second` each need a word")
         return self
 
 
 class LiteralPrompt(BaseModel):
-    """Messages to the byte.
+    """Exact messages.
 
     Attributes:
-        literal: Version of this form.
-        messages: Role and text of what comes first, worked examples included.
-        ask: The last message, of the user, with placeholders.
-        placeholders: How `ask` writes them, by name.
-        passage: A passage, with `{number}`, `{id}`, `{title}` and `{text}`.
-        again: What is added to `ask` when a reply could not be read.
-        verdict: By which words a reply gives its verdict; None: as the judge spec's `reply` says.
+        literal: Version of this format.
+        messages: Role and text of the first messages, including worked examples.
+        ask: Last user message, with placeholders.
+        placeholders: Spelling of each placeholder in `ask`.
+        passage: Template of a passage, with `{number}`, `{id}`, `{title}` and `{text}`.
+        again: Addition to `ask` after an unreadable reply.
+        verdict: Verdict words of a reply; None: as set by `reply` in the judge spec.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -77,36 +77,36 @@ class LiteralPrompt(BaseModel):
 
     @property
     def used(self) -> frozenset[str]:
-        """The placeholders that `ask` has."""
-        return frozenset(name for name, written in self.placeholders.items() if written in self.ask)
+        """Placeholders that `ask` contains."""
+        return frozenset(name for name, spelling in self.placeholders.items() if spelling in self.ask)
 
     def problems(self) -> Iterator[str]:
-        """Yield its faults."""
+        """Yield problems of the prompt."""
         needed = {"question", "answer_1", "answer_2"}
         if not needed <= self.used:
             lacking = ", ".join(sorted(needed - self.used))
-            yield f"its last message lacks {lacking}; [placeholders] says how the text writes them"
+            yield f"its last message lacks {lacking}; [placeholders] sets their spelling"
         if "passages" in self.used and "{text}" not in self.passage:
             yield "[passages] has no `each` with {text}"
-        written = list(self.placeholders.values())
-        if len(set(written)) < len(written):
-            yield "two placeholders are written alike"
+        spellings = list(self.placeholders.values())
+        if len(set(spellings)) < len(spellings):
+            yield "two placeholders have the same spelling"
 
     def fill(self, texts: Mapping[str, str], passages: Sequence[Passage] = ()) -> str:
-        """Return the last message; what a value holds is never expanded."""
-        shown = self.between.join(
-            _filled(self.passage, {"number": str(number), "id": one.id, "title": one.title, "text": one.text})
-            for number, one in enumerate(passages, 1)
+        """Return the last message; placeholders in values are not expanded."""
+        blocks = (
+            {"number": str(number), "id": passage.id, "title": passage.title, "text": passage.text}
+            for number, passage in enumerate(passages, 1)
         )
-        values = {**texts, "passages": shown}
+        values = {**texts, "passages": self.between.join(_fill(self.passage, block) for block in blocks)}
         names = {self.placeholders[name]: name for name in self.placeholders if name in self.used}
         longest_first = sorted(names, key=len, reverse=True)
-        written = re.compile("|".join(map(re.escape, longest_first)))
-        return written.sub(lambda match: values[names[match[0]]], self.ask)
+        pattern = re.compile("|".join(map(re.escape, longest_first)))
+        return pattern.sub(lambda match: values[names[match[0]]], self.ask)
 
 
 class _Part(BaseModel):
-    """A text, or the file that holds it; `key` names a value between triple quotes in that file."""
+    """A text or a file; `key` selects a value between triple quotes in that file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -123,7 +123,7 @@ class _Part(BaseModel):
 
 
 class _Examples(BaseModel):
-    """Worked examples: rows of a JSON file, which of their fields are what, and the reply that each gets."""
+    """Worked examples: rows of a JSON file, their field names and a template of the reply."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -161,12 +161,12 @@ class _File(BaseModel):
 
 
 def read_literal(path: Path) -> str:
-    """Return a literal prompt's text from the TOML file that describes it."""
+    """Compile a literal prompt from its TOML file."""
     try:
         file = _File.model_validate(tomllib.loads(_content(path)))
         last = file.message[-1]
         if last.role != "user":
-            raise _unusable(path, f"the last message is of the {last.role}, and must be the user's")
+            raise _unusable(path, f"the last message must have the role user (got {last.role})")
         prompt = LiteralPrompt(
             messages=tuple((part.role, _text(part, path)) for part in file.message[:-1]),
             ask=_text(last, path),
@@ -180,16 +180,16 @@ def read_literal(path: Path) -> str:
         )
         if file.examples is None:
             return prompt.model_dump_json()
-        shown = [message for example in _examples(file.examples, prompt, path) for message in example]
-        return prompt.model_copy(update={"messages": (*prompt.messages, *shown)}).model_dump_json()
+        examples = [message for example in _examples(file.examples, prompt, path) for message in example]
+        return prompt.model_copy(update={"messages": (*prompt.messages, *examples)}).model_dump_json()
     except tomllib.TOMLDecodeError as error:
         raise _unusable(path, f"it is not valid TOML: {error}") from error
     except ValidationError as error:
-        raise _unusable(path, "; ".join(_worded(error))) from error
+        raise _unusable(path, "; ".join(_wordings(error))) from error
 
 
 def problems(text: str) -> Iterator[str]:
-    """Yield the faults of a literal prompt's own text."""
+    """Yield problems of a compiled prompt."""
     try:
         prompt = LiteralPrompt.model_validate_json(text)
     except ValueError as error:
@@ -209,7 +209,7 @@ def _examples(
         if lacking:
             raise _unusable(path, f"example {number} lacks {', '.join(dict.fromkeys(lacking))}")
         texts = {name: str(row[field]) for name, field in needed.items()}
-        reply = _filled(examples.reply, {name: str(value) for name, value in row.items()})
+        reply = _fill(examples.reply, {name: str(value) for name, value in row.items()})
         yield ("user", prompt.fill(texts)), ("assistant", reply)
 
 
@@ -231,7 +231,7 @@ def _text(part: _Part, path: Path) -> str:
 
 
 def _quoted(content: str, key: str, name: str, path: Path) -> str:
-    """Return the text between the triple quotes after `key =`, to the byte (the study's `.cfg` files)."""
+    """Return the exact text between the triple quotes after `key =` (as in a study's `.cfg` files)."""
     for quotes in QUOTES:
         for opening in (f"{key} = {quotes}", f"{key}={quotes}"):
             start = content.find(opening)
@@ -241,13 +241,13 @@ def _quoted(content: str, key: str, name: str, path: Path) -> str:
     raise _unusable(path, f"{name} has no value {key!r} between triple quotes")
 
 
-def _filled(template: str, values: Mapping[str, str]) -> str:
+def _fill(template: str, values: Mapping[str, str]) -> str:
     return _FIELD.sub(lambda match: values.get(match[1], match[0]), template)
 
 
 def _content(path: Path) -> str:
     try:
-        # Line ends are part of what was sent.
+        # newline="" preserves line ends, which are part of the prompt.
         with path.open(encoding="utf-8", newline="") as file:
             return file.read()
     except (OSError, UnicodeDecodeError) as error:
@@ -255,7 +255,7 @@ def _content(path: Path) -> str:
         raise SpecError(message, advice="Check the path, and save it as UTF-8 text.") from error
 
 
-def _worded(error: ValidationError) -> Iterator[str]:
+def _wordings(error: ValidationError) -> Iterator[str]:
     for problem in error.errors(include_url=False):
         place = ".".join(str(part) for part in problem["loc"])
         yield f"{place}: {wording(problem)}" if place else wording(problem)

@@ -1,4 +1,4 @@
-"""The LLM judge: one prompt, one model, a verdict a battle, also of stored judgments."""
+"""LLM judge: one prompt and one model; also settles stored judgments again."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -20,20 +20,20 @@ from data.models import (
     Reply,
     Verdict,
 )
-from judges.base import HERE, JudgeInput, TextWork, reason_of, undone
+from judges.base import HERE, JudgeInput, TextWork, failed_verdict, reason_of
 from judges.llm.chat_format import as_sent
-from judges.llm.costs import paid_whole
+from judges.llm.costs import reserve_together
 from judges.llm.requests import CallFailure, LlmClient, Request
 from judges.pairwise.panel import blocking_votes, by_votes, certain_requests, degree, most_retryable, settle
 from judges.pairwise.parsing import PARSERS, Choice, Reading, read
 from judges.pairwise.prompt import Prompt
-from judges.pairwise.rendering import Renderer, Sides, harmless_sides, presentations, samples_after, uniform
+from judges.pairwise.rendering import Renderer, Sides, presentations, samples_after, sanitised_sides, uniform
 from judges.pairwise.screening import InjectionFinding, gate, inspect
 from judges.spec import Cleaning, JudgeSpec, PanelRule, Protection, ReplyFormat
 
 GATE = "gate/1"
 MAX_RATIONALE = 100_000
-"""Characters of a rationale that are kept; the reply has the rest."""
+"""Maximum length of a stored rationale; the reply contains the rest."""
 AS_IS = "as given"
 STRIPPED = "stripped"
 _CHOICES = {Choice.FIRST: Preference.A, Choice.SECOND: Preference.B, Choice.NEITHER: Preference.TIE}
@@ -41,12 +41,12 @@ _CHOICES = {Choice.FIRST: Preference.A, Choice.SECOND: Preference.B, Choice.NEIT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """Both answers of a battle before a judge is asked.
+    """Prepared answers of a battle.
 
     Attributes:
         sides: The answers, cleaned and sanitised.
-        gated: The preference where an answer has no content; None where both have some.
-        finding: The answers without what seems to steer the judge.
+        gated: Preference if an answer has no content, else None.
+        finding: Answers without suspicious parts.
     """
 
     sides: Sides
@@ -56,46 +56,46 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """Prepares pairs of answers alike; where it is sent to another process, that is made ready first."""
+    """Callable that prepares two answers; a worker process sets it up once."""
 
     cleaning: Cleaning
     protection: Protection
 
     def __call__(self, answer_a: str, answer_b: str) -> Prepared:
-        """Clean two answers, sanitise them, and look for attempts to steer the judge."""
-        sides = harmless_sides(self.cleaning, self.protection, answer_a, answer_b)
+        """Clean and sanitise two answers and detect attempts to steer the judge."""
+        sides = sanitised_sides(self.cleaning, self.protection, answer_a, answer_b)
         full = self.protection is Protection.FULL
         gated = gate(sides) if full else None
         finding = inspect(sides) if full and gated is None else InjectionFinding(sides=sides)
         return Prepared(sides=sides, gated=gated, finding=finding)
 
     def __reduce__(self) -> "tuple[Callable[..., Preparation], tuple[Cleaning, Protection]]":
-        """Pickle without the lazy set-up, whose time would count as that of a first text."""
-        return _ready_preparation, (self.cleaning, self.protection)
+        """Set up on unpickling, so that the time limit of the first text does not include it."""
+        return _load_preparation, (self.cleaning, self.protection)
 
 
 @lru_cache
-def _ready_preparation(cleaning: Cleaning, protection: Protection) -> Preparation:
-    ready = Preparation(cleaning, protection)
-    ready("Yes.", "No.")
-    return ready
+def _load_preparation(cleaning: Cleaning, protection: Protection) -> Preparation:
+    preparation = Preparation(cleaning, protection)
+    preparation("Yes.", "No.")
+    return preparation
 
 
 @dataclass(slots=True)
 class _CallTotals:
-    """Usage of one judgment's calls, with or without a reply."""
+    """Total usage of a judgment's calls."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
 
-    def add(self, answered: Reply | CallFailure, calls: int) -> None:
+    def add(self, result: Reply | CallFailure, calls: int) -> None:
         self.calls += calls
-        self.input_tokens += answered.input_tokens
-        self.output_tokens += answered.output_tokens
-        if answered.cost_usd is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + answered.cost_usd
+        self.input_tokens += result.input_tokens
+        self.output_tokens += result.output_tokens
+        if result.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + result.cost_usd
 
 
 @dataclass(frozen=True)
@@ -128,15 +128,14 @@ class PairwiseJudge:
     async def judge(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle.
 
-        A judge that cannot decide the battle (its ground truth is missing, or is one of the two answers)
-        declines it: `unreadable`, with the reason and without a judgment. An answer that seems to
-        steer the judge is judged as given and again without the suspicious parts, and the latter counts.
+        The outcome is `unreadable`, without a judgment, if the ground truth is missing or is one of the two
+        answers. A suspicious answer is judged as it is and without the suspicious parts; the latter counts.
         """
-        with paid_whole(self._asks):
+        with reserve_together(self._requests):
             return await self._judge(judge_input)
 
     @cached_property
-    def _asks(self) -> Mapping[tuple[str, str], int]:
+    def _requests(self) -> Mapping[tuple[str, str], int]:
         return certain_requests(self.spec)
 
     async def _judge(self, judge_input: JudgeInput) -> Verdict:
@@ -146,17 +145,17 @@ class PairwiseJudge:
         try:
             prepared = await self.work.do(self.preparation, judge_input.answer_a, judge_input.answer_b)
         except WorkError as error:
-            return undone(error)
+            return failed_verdict(error)
         if prepared.gated is not None:
-            return self._gated(judge_input, prepared.gated)
+            return self._settle_gated(judge_input, prepared.gated)
         sides, finding = prepared.sides, prepared.finding
         verdict = await self._settle(judge_input, sides, AS_IS)
         if finding.families and verdict.outcome not in {Outcome.SKIPPED, Outcome.FAILED}:
-            verdict = await self._rejudged(judge_input, finding, verdict)
-        return _noted(verdict, sanitised_note(sides))
+            verdict = await self._rejudge(judge_input, finding, verdict)
+        return _with_note(verdict, sanitised_note(sides))
 
-    def _gated(self, judge_input: JudgeInput, preference: Preference) -> Verdict:
-        """Return the verdict where an answer has no content at all: it loses to one that has some."""
+    def _settle_gated(self, judge_input: JudgeInput, preference: Preference) -> Verdict:
+        """Settle a battle in which an answer has no content, and so loses or ties."""
         empty = "both answers" if preference is Preference.TIE else f"answer {preference.flipped}"
         judgment = Judgment(
             judge=self.name,
@@ -164,7 +163,7 @@ class PairwiseJudge:
             presentation=presentations(judge_input, self.spec.order)[0],
             outcome=Outcome.JUDGED,
             preference=preference,
-            rationale=f"There is no content in {empty}, so the model was not asked.",
+            rationale=f"No content in {empty}, so the model was not asked.",
             settings=self._settings(AS_IS),
             prompt_hash=self.prompt.hash,
             parser=GATE,
@@ -172,28 +171,28 @@ class PairwiseJudge:
         detail = f"no content in {empty}"
         return Verdict(outcome=Outcome.JUDGED, preference=preference, detail=detail, judgments=(judgment,))
 
-    async def _rejudged(self, judge_input: JudgeInput, finding: InjectionFinding, first: Verdict) -> Verdict:
-        """Judge again without the suspicious parts; that verdict counts, and the flag is kept."""
+    async def _rejudge(self, judge_input: JudgeInput, finding: InjectionFinding, first: Verdict) -> Verdict:
+        """Judge again without the suspicious parts; that verdict counts, with a note."""
         bare = await self._settle(judge_input, finding.sides, STRIPPED)
         same = bare.preference is first.preference
         effect = "the verdict is the same without it" if same else f"with it the verdict was {_word(first)}"
         excerpts = " … ".join(f"“{excerpt}”" for excerpt in finding.excerpts)
         note = f"flagged: {', '.join(finding.families)}; {effect}; seen: {excerpts}"
-        return _noted(replace(bare, judgments=first.judgments + bare.judgments), note)
+        return _with_note(replace(bare, judgments=first.judgments + bare.judgments), note)
 
     async def _settle(self, judge_input: JudgeInput, sides: Sides, text: str) -> Verdict:
         orders = presentations(judge_input, self.spec.order)
         first = await self._in_order(judge_input, sides, orders[0], text)
         both = self.spec.order is OrderPolicy.BOTH
         reason = "" if both else self._second_order(judge_input, first)
-        # What has no verdict in one order has none at all, so that the other would be paid for in vain.
+        # Without a verdict in the first order, the second would cost money for nothing.
         if not (both or reason) or blocking_votes(first):
             return settle([first], reply_format=self.spec.reply)
         second = await self._in_order(judge_input, sides, orders[0].other, text)
         return settle([first, second], reply_format=self.spec.reply, note=reason)
 
     def _second_order(self, judge_input: JudgeInput, first: Sequence[Judgment]) -> str:
-        """Return the reason for asking in the swapped order too; empty without one."""
+        """Return the reason for a second, swapped order, or an empty string."""
         if not self.spec.adaptive or any(judgment.outcome is not Outcome.JUDGED for judgment in first):
             return ""
         if uniform(judge_input.battle_id, "audit") < self.spec.swap_audit:
@@ -215,24 +214,25 @@ class PairwiseJudge:
                 break
         texts = {judgment.reply and judgment.reply.text for judgment in judgments}
         if len(judgments) > 1 and self.spec.temperature != 0 and None not in texts and len(texts) == 1:
-            same = f"all {len(judgments)} votes are one text: the endpoint may ignore the temperature"
+            note = f"all {len(judgments)} votes are one text: the endpoint may ignore the temperature"
             judgments = [
-                replace(each, detail="; ".join(filter(None, (each.detail, same)))) for each in judgments
+                replace(judgment, detail="; ".join(filter(None, (judgment.detail, note))))
+                for judgment in judgments
             ]
         return tuple(judgments)
 
     async def _vote(
         self, judge_input: JudgeInput, sides: Sides, presentation: Presentation, text: str, vote: int
     ) -> Judgment:
-        paid = _CallTotals()
-        asked = partial(self.renderer.request, judge_input, sides, presentation)
-        reading, replies = await self._ask(asked, vote, paid)
+        totals = _CallTotals()
+        build = partial(self.renderer.request, judge_input, sides, presentation)
+        reading, replies = await self._ask(build, vote, totals)
         for sample in samples_after(vote):
-            # A reply of an earlier run that gave no verdict is asked for anew.
+            # Ask again where an earlier run's cached reply has no verdict.
             if reading.outcome is Outcome.JUDGED or not replies or not replies[-1].cached:
                 break
             try:
-                reading, replies = await self._ask(asked, sample, paid)
+                reading, replies = await self._ask(build, sample, totals)
             except ReplayMissError:
                 break
         preference, margin = in_battle_terms(reading, presentation)
@@ -250,47 +250,47 @@ class PairwiseJudge:
             settings=self._settings(text, vote, "" if last is None else last.left_out),
             prompt_hash=self.prompt.hash,
             parser=reading.parser,
-            calls=paid.calls,
+            calls=totals.calls,
             reply=last,
             earlier=tuple(replies[:-1]),
-            input_tokens=paid.input_tokens,
-            output_tokens=paid.output_tokens,
-            cost_usd=paid.cost_usd,
+            input_tokens=totals.input_tokens,
+            output_tokens=totals.output_tokens,
+            cost_usd=totals.cost_usd,
         )
 
     async def _ask(
-        self, asked: Callable[..., Request], sample: int, paid: _CallTotals
+        self, build: Callable[..., Request], sample: int, totals: _CallTotals
     ) -> tuple[Reading, list[Reply]]:
-        """Ask until a reply is readable, as often as the judge may."""
+        """Ask until a reply is readable, within the limit of retries."""
         replies: list[Reply] = []
         reading = Reading(outcome=Outcome.FAILED, parser=PARSERS[self.spec.reply])
         for attempt in range(1 + self.spec.reasks):
-            answered = await self.client.ask(asked(sample=sample, again=attempt > 0))
-            if isinstance(answered, CallFailure):
-                paid.add(answered, answered.calls)
-                return self._unanswered(answered), replies
-            replies.append(answered)
-            if not answered.cached:
-                paid.add(answered, 1)
-            reading = await self._read(answered)
+            result = await self.client.ask(build(sample=sample, again=attempt > 0))
+            if isinstance(result, CallFailure):
+                totals.add(result, result.calls)
+                return self._failed(result), replies
+            replies.append(result)
+            if not result.cached:
+                totals.add(result, 1)
+            reading = await self._read(result)
             if reading.outcome is not Outcome.UNREADABLE:
                 break
         return reading, replies
 
     async def _read(self, reply: Reply) -> Reading:
-        """Parse a reply; one that cannot be used counts as failed, with its cost."""
+        """Parse a reply; a parser failure counts as failed, with its cost."""
         try:
             return await self.work.do(read, reply, self.spec.reply, self.spec.verdict_words)
         except WorkError as error:
             parser = PARSERS[self.spec.reply]
             return Reading(outcome=Outcome.FAILED, parser=parser, detail=reason_of(error))
 
-    def _unanswered(self, unanswered: CallFailure) -> Reading:
+    def _failed(self, failure: CallFailure) -> Reading:
         parser = PARSERS[self.spec.reply]
-        if self.spec.failures_tie and unanswered.outcome is not Outcome.SKIPPED:
-            detail = f"{unanswered.outcome}, counted as a tie: {unanswered.detail}"
+        if self.spec.failures_tie and failure.outcome is not Outcome.SKIPPED:
+            detail = f"{failure.outcome}, counted as a tie: {failure.detail}"
             return Reading(outcome=Outcome.JUDGED, parser=parser, choice=Choice.NEITHER, detail=detail)
-        return Reading(outcome=unanswered.outcome, parser=parser, detail=unanswered.detail)
+        return Reading(outcome=failure.outcome, parser=parser, detail=failure.detail)
 
     def _settings(self, text: str, vote: int = 0, left_out: str = "") -> str:
         settings = {
@@ -304,12 +304,12 @@ class PairwiseJudge:
 
 
 def sanitised_note(sides: Sides) -> str:
-    """Describe what was sanitised in the answers; empty where nothing was."""
+    """Describe the sanitised parts of the answers, or return an empty string."""
     flags = [f"{flag} in a" for flag in sides.flags_a] + [f"{flag} in b" for flag in sides.flags_b]
-    return f"made harmless: {', '.join(flags)}" if flags else ""
+    return f"sanitised: {', '.join(flags)}" if flags else ""
 
 
-def _noted(verdict: Verdict, note: str) -> Verdict:
+def _with_note(verdict: Verdict, note: str) -> Verdict:
     return replace(verdict, detail="; ".join(filter(None, (verdict.detail, note))))
 
 
@@ -318,15 +318,15 @@ def _word(verdict: Verdict) -> str:
 
 
 def declined(ground_truth: GroundTruth, judge_input: JudgeInput) -> str:
-    """Return the reason why a judge with this ground truth declines the battle; empty where it does not."""
+    """Return the reason why a judge with this ground truth declines the battle, or an empty string."""
     question = judge_input.question
     if ground_truth is GroundTruth.REFERENCE:
         if judge_input.reference_side is not None:
-            return "the reference is one of the two answers, so it cannot be the ground truth as well"
+            return "the reference is one of the two answers, so it cannot also be the ground truth"
         if not has_reference(question):
-            return f"question {question.id} has no reference to be the ground truth"
+            return f"question {question.id} has no reference as ground truth"
     if ground_truth is GroundTruth.PASSAGES and not has_passages(question):
-        return f"question {question.id} has no passages to be the ground truth"
+        return f"question {question.id} has no passages as ground truth"
     return ""
 
 
@@ -341,7 +341,7 @@ def has_reference(question: Question) -> bool:
 
 
 def in_battle_terms(reading: Reading, presentation: Presentation) -> tuple[Preference | None, float | None]:
-    """Return a reading's choice and margin, its first and second turned into a and b."""
+    """Convert a reading's choice and margin from first and second to a and b."""
     preference = None if reading.choice is None else _CHOICES[reading.choice]
     if presentation is Presentation.A_FIRST:
         return preference, reading.margin
@@ -349,31 +349,33 @@ def in_battle_terms(reading: Reading, presentation: Presentation) -> tuple[Prefe
 
 
 def settled(judge: Mapping[str, Any], judgments: Sequence[Judgment]) -> Verdict | None:
-    """Return the verdict that judgments settle by the rules of a judge as a round has written it down."""
+    """Settle judgments again by the rules of a stored judge."""
     if not judgments:
         return None
     names = list(dict.fromkeys(judgment.judge for judgment in judgments))
     members = judge.get("members") or ()
     if judge["kind"] != JudgeKind.PANEL:
-        counted = _counted(judgments, names[-1])
-        return _settled_by_order(counted, ReplyFormat(judge.get("reply") or ReplyFormat.RATING))
+        current = _counted(judgments, names[-1])
+        return _settle_by_order(current, ReplyFormat(judge.get("reply") or ReplyFormat.RATING))
     verdicts = [
-        _settled_by_order(_counted(judgments, name), ReplyFormat(member.get("reply") or ReplyFormat.RATING))
+        _settle_by_order(_counted(judgments, name), ReplyFormat(member.get("reply") or ReplyFormat.RATING))
         for name, member in zip(names, members, strict=False)
     ]
     rule = PanelRule(judge.get("rule") or PanelRule.MAJORITY)
     quorum = judge.get("quorum") or len(members)
     preference = by_votes(verdicts, judge.get("weights") or (), quorum=quorum, rule=rule)
     if preference is None:
-        return Verdict(outcome=most_retryable(one.outcome for one in verdicts), judgments=tuple(judgments))
+        return Verdict(
+            outcome=most_retryable(verdict.outcome for verdict in verdicts), judgments=tuple(judgments)
+        )
     return Verdict(outcome=Outcome.JUDGED, preference=preference, judgments=tuple(judgments))
 
 
 def _counted(judgments: Sequence[Judgment], judge: str) -> list[Judgment]:
-    """Return the judgments of one judge that count: of the last attempt, those without suspicious parts.
+    """Return a judge's judgments of its last attempt, without suspicious parts if there are such judgments.
 
-    A battle that was tried again keeps what was tried before. An attempt begins where an order, text and vote
-    come again, or with another state of the judge; one may ask less than the one before it did.
+    Battles keep earlier attempts. A new attempt begins where the same order, text and vote repeat, or where
+    the hash of the judge's spec changes.
     """
     last: dict[tuple[str, str, int], Judgment] = {}
     state = None
@@ -390,7 +392,7 @@ def _counted(judgments: Sequence[Judgment], judge: str) -> list[Judgment]:
     return stripped or list(last.values())
 
 
-def _settled_by_order(judgments: Sequence[Judgment], reply_format: ReplyFormat) -> Verdict:
+def _settle_by_order(judgments: Sequence[Judgment], reply_format: ReplyFormat) -> Verdict:
     orders = dict.fromkeys(judgment.presentation for judgment in judgments)
     return settle(
         [[judgment for judgment in judgments if judgment.presentation is order] for order in orders],

@@ -1,4 +1,4 @@
-"""Panels: several judges, one verdict; several preferences or failures, one outcome."""
+"""Panels: combine several judgments or verdicts into one."""
 
 import asyncio
 import math
@@ -11,7 +11,7 @@ from statistics import fmean
 from data.errors import RecordError
 from data.models import JudgeKind, Judgment, OrderPolicy, Outcome, Preference, Verdict
 from judges.base import Judge, JudgeInput
-from judges.llm.costs import paid_whole
+from judges.llm.costs import reserve_together
 from judges.spec import JudgeSpec, PanelRule, ReplyFormat, leaves
 
 EVEN = 0.5
@@ -19,9 +19,7 @@ _WORST_FIRST = (Outcome.SKIPPED, Outcome.FAILED, Outcome.MISSING, Outcome.REFUSE
 
 
 def majority(preferences: Sequence[Preference]) -> Preference:
-    """Return the paper's rule: unanimous → that; all different → tie; else the most common.
-
-    Two preferences that are equally common (possible with four votes or more) are a tie.
+    """Return the most common preference; a draw is a tie.
 
     Source: RAG-QA Arena, section 4.2.
     """
@@ -29,25 +27,25 @@ def majority(preferences: Sequence[Preference]) -> Preference:
 
 
 def weighted(preferences: Sequence[Preference], weights: Sequence[float]) -> Preference:
-    """Return the preference with the most weight; where two have the most, a tie."""
+    """Return the preference with the largest total weight; a draw is a tie."""
     if not preferences:
-        raise RecordError("There is no preference to settle.")
-    usage = dict.fromkeys(preferences, 0.0)
+        raise RecordError("Cannot settle without preferences.")
+    totals = dict.fromkeys(preferences, 0.0)
     for preference, weight in zip(preferences, weights, strict=True):
-        usage[preference] += weight
-    most = max(usage.values())
-    leaders = [preference for preference, weight in usage.items() if math.isclose(weight, most)]
+        totals[preference] += weight
+    highest = max(totals.values())
+    leaders = [preference for preference, weight in totals.items() if math.isclose(weight, highest)]
     return leaders[0] if len(leaders) == 1 else Preference.TIE
 
 
 def most_retryable(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the outcome of a battle whose parts ended in several ways: the one most worth a retry."""
+    """Return the outcome that benefits most from a retry."""
     present = set(outcomes)
     return next(outcome for outcome in _WORST_FIRST if outcome in present)
 
 
 def degree(judgment: Judgment) -> float:
-    """Return a judgment's lean to b, −1…1: its margin, or the preference alone."""
+    """Return a judgment's margin towards b, −1…1, or its preference without a margin."""
     if judgment.margin is not None:
         return judgment.margin
     return {Preference.A: -1.0, Preference.B: 1.0}.get(judgment.preference or Preference.TIE, 0.0)
@@ -56,16 +54,15 @@ def degree(judgment: Judgment) -> float:
 def settle(orders: Sequence[Sequence[Judgment]], *, reply_format: ReplyFormat, note: str = "") -> Verdict:
     """Settle a battle from the judgments of one or both orders.
 
-    Votes of one order settle by majority; orders that disagree settle as a tie and are a position
-    flip. One order that is not judged leaves the battle not judged. Log-probability judges add a
-    score, the mean share of the win that a gets, unless it leans to the other side than the preference:
-    then the votes count, and nobody reads two figures that contradict each other.
+    The majority of an order's votes counts; orders that disagree are a tie and a position flip. If one order
+    has no verdict, the battle has none. Log-probability judges add a score, a's mean share of the win, unless
+    it contradicts the preference.
     """
     judgments = tuple(judgment for order in orders for judgment in order)
-    bad = [judgment for order in orders for judgment in blocking_votes(order)]
-    if bad:
-        outcome = most_retryable(judgment.outcome for judgment in bad)
-        detail = next(judgment.detail for judgment in bad if judgment.outcome is outcome)
+    blocking = [judgment for order in orders for judgment in blocking_votes(order)]
+    if blocking:
+        outcome = most_retryable(judgment.outcome for judgment in blocking)
+        detail = next(judgment.detail for judgment in blocking if judgment.outcome is outcome)
         return Verdict(outcome=outcome, detail=detail, judgments=judgments)
     preferences = [
         majority([judgment.preference for judgment in order if judgment.preference is not None])
@@ -87,27 +84,26 @@ def settle(orders: Sequence[Sequence[Judgment]], *, reply_format: ReplyFormat, n
 
 
 def _contradicts(preference: Preference, score: float) -> bool:
-    """Return whether a share of a's leans to another side than the preference; a tie has any."""
     return (preference is Preference.A and score <= EVEN) or (preference is Preference.B and score >= EVEN)
 
 
 def blocking_votes(votes: Sequence[Judgment]) -> list[Judgment]:
-    """Return the judgments that keep one order's votes from settling.
+    """Return the judgments that prevent a verdict in one order.
 
-    Any vote that failed or was skipped, since asking again can settle it; votes that were unreadable or
-    refused only where they leave no more than half of the votes.
+    Failed and skipped votes always do, because a retry can settle them; unreadable and refused votes only if
+    they are at least half of the votes.
     """
-    stopped = [vote for vote in votes if vote.outcome in {Outcome.FAILED, Outcome.SKIPPED}]
-    unread = [vote for vote in votes if vote.outcome in {Outcome.UNREADABLE, Outcome.REFUSED}]
-    return stopped or (unread if 2 * len(unread) >= len(votes) else [])
+    failed = [vote for vote in votes if vote.outcome in {Outcome.FAILED, Outcome.SKIPPED}]
+    unreadable = [vote for vote in votes if vote.outcome in {Outcome.UNREADABLE, Outcome.REFUSED}]
+    return failed or (unreadable if 2 * len(unreadable) >= len(votes) else [])
 
 
 @dataclass(frozen=True)
 class PanelJudge:
-    """Settles battles by the votes of its members, whose judgments are all kept.
+    """Settles battles by the votes of its members and keeps all their judgments.
 
-    A member that did not judge has no vote, and never counts as a tie: with fewer votes than the
-    quorum (by default all members) the battle is not judged.
+    A member without a verdict does not vote. With fewer votes than the quorum (by default all members) the
+    battle has no verdict.
     """
 
     spec: JudgeSpec
@@ -120,22 +116,22 @@ class PanelJudge:
 
     async def judge(self, judge_input: JudgeInput) -> Verdict:
         """Settle one battle by majority or by weight."""
-        with paid_whole(self._asks):
+        with reserve_together(self._requests):
             verdicts = await asyncio.gather(*(member.judge(judge_input) for member in self.members))
         return settle_panel(self.spec, [member.name for member in self.members], verdicts)
 
     @cached_property
-    def _asks(self) -> Mapping[tuple[str, str], int]:
+    def _requests(self) -> Mapping[tuple[str, str], int]:
         return certain_requests(self.spec)
 
 
 def certain_requests(spec: JudgeSpec) -> Mapping[tuple[str, str], int]:
-    """Count the requests that a battle takes at least where nothing fails, by endpoint and model."""
-    asks = Counter[tuple[str, str]]()
+    """Count a battle's minimum requests by endpoint and model."""
+    requests = Counter[tuple[str, str]]()
     for leaf in leaves(spec):
         if leaf.kind is JudgeKind.LLM and leaf.price != 0:
-            asks[leaf.endpoint, leaf.model] += leaf.votes * (2 if leaf.order is OrderPolicy.BOTH else 1)
-    return asks
+            requests[leaf.endpoint, leaf.model] += leaf.votes * (2 if leaf.order is OrderPolicy.BOTH else 1)
+    return requests
 
 
 def settle_panel(spec: JudgeSpec, names: Sequence[str], verdicts: Sequence[Verdict]) -> Verdict:
@@ -158,7 +154,7 @@ def settle_panel(spec: JudgeSpec, names: Sequence[str], verdicts: Sequence[Verdi
 def by_votes(
     verdicts: Sequence[Verdict], weights: Sequence[float], *, quorum: int | None, rule: PanelRule
 ) -> Preference | None:
-    """Settle by the votes of members, each of weight 1 without weights; None where too few voted."""
+    """Combine the members' votes, with weight 1 by default; None below the quorum."""
     votes = [
         (verdict.preference, weight)
         for verdict, weight in zip(verdicts, weights or (1.0,) * len(verdicts), strict=False)

@@ -1,7 +1,4 @@
-"""Parser of judges' replies: only a complete, final verdict counts.
-
-Every parser has a version that stands in each judgment.
-"""
+"""Parsers of judges' replies: only a complete, final verdict counts. Judgments store the parser's version."""
 
 import json
 import math
@@ -24,11 +21,11 @@ PARSERS = {
     ReplyFormat.WORDS: "words/2",
 }
 RATING_WORDS = VerdictWords()
-SCANNED_OTHERWISE = "RAG-QA Arena's digit scan reads the reply otherwise"
+SCAN_DISAGREES = "RAG-QA Arena's digit scan reads another verdict"
 
 
 class Choice(Enum):
-    """Preferred answer of a reply, in the order shown."""
+    """Preferred answer of a reply, by position in the prompt."""
 
     FIRST = 1
     SECOND = 2
@@ -39,7 +36,7 @@ class Choice(Enum):
 class Reading:
     """Parsed reply.
 
-    `margin` is −1…1, positive where the second answer is better; None where the reply has no degree.
+    `margin` is −1…1, positive if the second answer is better; None if the reply has no margin.
     """
 
     outcome: Outcome
@@ -52,14 +49,14 @@ class Reading:
 
 
 _TURN_END = r"<[|｜][\w▁ -]{1,40}[|｜]>|</s>|<eos>|<end_of_turn>"
-"""Tokens with which models end a turn, which some servers leave in the text."""
+"""End-of-turn tokens, which some servers leave in the text."""
 _TAIL = rf"(?:[\s`*_.]|{_TURN_END})*+\Z"
 _AFTER_VERDICT = " \t\r\n\f\v`*_."
 _EMPHASIS = " \t\r\n`*_\"'"
-_LONGEST_TURN_END = 50
+_MAX_TURN_END = 50
 _LAST_TURN_END = re.compile(rf"(?:{_TURN_END})\Z")
 _RATING = re.compile(rf"<rating>([^<>]*+)</rating>{_TAIL}", re.IGNORECASE)
-_LONGEST_RATING = 40
+_MAX_RATING = 40
 APART = "(apart from the reply) "
 _OPEN_REASONING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
@@ -79,15 +76,12 @@ _GRADES = {
 _DIGITS = {"1": (Choice.FIRST, -1.0), "2": (Choice.SECOND, 1.0), "0": (Choice.NEITHER, 0.0)}
 _OURS = r"(?:answer|question|reference|passages?)"
 _OUR_TAG = re.compile(rf"<\s*+(?:/\s*+)?{_OURS}\b[^<>\n]{{0,80}}(?:>|$)", re.IGNORECASE | re.MULTILINE)
-"""A delimiter that a model repeats; its number and mark are ours and no verdict."""
+"""A delimiter of our prompt that a model repeats; its number is not a verdict."""
 _OUR_MARK = re.compile(rf"\b({_OURS}(?: \d{{1,3}})?) [0-9a-f]{{8}}\b", re.IGNORECASE)
 
 
 def read(reply: Reply, reply_format: ReplyFormat, words: VerdictWords = RATING_WORDS) -> Reading:
-    """Read a reply: `judged` with a choice, `refused`, or `unreadable` with the reason.
-
-    `words` are how the verdict is given where the format is `words`.
-    """
+    """Parse a reply: `judged` with a choice, `refused`, or `unreadable` with the reason."""
     if reply_format is ReplyFormat.DIGIT_SCAN:
         return replace(_scan(reply.text), rationale=_parts(reply)[0])
     if reply_format is ReplyFormat.WORDS:
@@ -107,8 +101,8 @@ def read(reply: Reply, reply_format: ReplyFormat, words: VerdictWords = RATING_W
     soft = _margin(reply) if reply_format is ReplyFormat.LOGPROBS else None
     missing = reply_format is ReplyFormat.LOGPROBS and soft is None
     notes = ["the endpoint gave no log probabilities of the rating"] if missing else []
-    if not graded and _scanned_otherwise(reply.text, choice):
-        notes.append(SCANNED_OTHERWISE)
+    if not graded and _scan_disagrees(reply.text, choice):
+        notes.append(SCAN_DISAGREES)
     return Reading(
         outcome=Outcome.JUDGED,
         parser=blank.parser,
@@ -126,44 +120,42 @@ def _in_words(reply: Reply, words: VerdictWords) -> Reading:
     bare = _without_end(rest)
     closing = words.closing.rstrip(_AFTER_VERDICT)
     inner = bare[: len(bare) - len(closing)] if bare.endswith(closing) else ""
-    _, opened, word = inner.rpartition(words.opening)
-    outcome, detail = _failure(reply, rest, complete=bool(opened), opening=words.opening)
+    _, opening, word = inner.rpartition(words.opening)
+    outcome, detail = _failure(reply, rest, complete=bool(opening), opening=words.opening)
     if detail:
         return replace(blank, outcome=outcome, detail=detail)
-    listed = {Choice.FIRST: words.first, Choice.SECOND: words.second, Choice.NEITHER: words.tie}
-    choices = {" ".join(word.lower().split()): choice for choice, known in listed.items() for word in known}
+    groups = {Choice.FIRST: words.first, Choice.SECOND: words.second, Choice.NEITHER: words.tie}
+    choices = {" ".join(word.lower().split()): choice for choice, group in groups.items() for word in group}
     label = " ".join(word.lower().split())
     if label not in choices:
-        shown = label[:_LONGEST_RATING]
-        return replace(blank, detail=f"the verdict {shown!r} is none of {', '.join(choices)}")
+        return replace(blank, detail=f"the verdict {label[:_MAX_RATING]!r} is none of {', '.join(choices)}")
     return replace(blank, outcome=Outcome.JUDGED, choice=choices[label])
 
 
 def _without_end(text: str) -> str:
     while True:
         text = text.rstrip(_AFTER_VERDICT)
-        end = _LAST_TURN_END.search(text[-_LONGEST_TURN_END:])
+        end = _LAST_TURN_END.search(text[-_MAX_TURN_END:])
         if end is None:
             return text
         text = text[: len(text) - len(end[0])]
 
 
 def _final_rating(verdict: str) -> str | None:
-    """Return the rating at the end of a verdict; None where it does not end with one."""
     match = _RATING.search(verdict)
     rating = match[1].strip() if match else ""
-    return rating if match and len(rating) <= _LONGEST_RATING else None
+    return rating if match and len(rating) <= _MAX_RATING else None
 
 
-def _scanned_otherwise(text: str, choice: Choice) -> bool:
-    """Return whether the digit scan disagrees on a readable reply; with one pair of tags it cannot."""
+def _scan_disagrees(text: str, choice: Choice) -> bool:
+    # With a single pair of tags both readings agree.
     if text.count("<rating>") == 1 and text.lower().count("rating>") == len(("<rating>", "</rating>")):
         return False
     return _scan(text).choice is not choice
 
 
 def _parts(reply: Reply, opening: str = "<rating>") -> tuple[str, str]:
-    """Return the reasoning of a reply, and what follows it.
+    """Return the reasoning of a reply, and the rest.
 
     Gateways and reasoning parsers may have moved the reasoning out of the text.
     """
@@ -176,49 +168,47 @@ def _parts(reply: Reply, opening: str = "<rating>") -> tuple[str, str]:
 
 
 def _failure(reply: Reply, verdict: str, *, complete: bool, opening: str = "<rating>") -> tuple[Outcome, str]:
-    """Return the outcome and reason of a reply without a verdict, empty where it has one."""
+    """Return the outcome and reason of a reply without a verdict; an empty reason with one."""
     finish = canonical(reply.finish_reason)
     declines = opening.lower() not in reply.text.lower() and _REFUSAL.match(
         verdict.strip().replace("\u2019", "'")
     )
-    begun = opening.lower().rstrip(">") in verdict.lower()
+    incomplete = opening.lower().rstrip(">") in verdict.lower()
     unreadable = Outcome.UNREADABLE
     checks = (
         (finish == FILTERED, Outcome.REFUSED, f"the endpoint filtered it ({reply.finish_reason})"),
         (declines, Outcome.REFUSED, "the reply declines to judge"),
         (finish == CUT_OFF, unreadable, "the reply was cut off at its token limit"),
         (not reply.text.strip(), unreadable, "the reply is empty"),
-        (_OPEN_REASONING.search(verdict), unreadable, "the reasoning is not closed, so nothing is final"),
+        (_OPEN_REASONING.search(verdict), unreadable, "the reasoning is not closed, so no verdict is final"),
         (complete, Outcome.JUDGED, ""),
-        (begun, unreadable, "the rating is incomplete or not the reply's end"),
+        (incomplete, unreadable, "the rating is incomplete or not at the reply's end"),
         (True, unreadable, "the reply ends without a rating"),
     )
     return next((outcome, detail) for applies, outcome, detail in checks if applies)
 
 
 def _scan(text: str) -> Reading:
-    """RAG-QA Arena's reading: the highest of 0, 1, 2 that occurs anywhere in the rating, else a tie.
+    """Read like RAG-QA Arena: the highest of 0, 1, 2 anywhere in the rating, else a tie.
 
-    Tags and marks of ours that the reply repeats are taken out first: they are no words of the model's.
-    Its loop over 0, 1, 2 keeps the last that it finds, which is the highest and not the one that
-    stands last; without a rating it scans the whole reply.
+    Our own tags and marks in the reply are removed first. Without a rating it scans the whole reply.
     """
     start, end = text.find("<rating>"), text.rfind("</rating>")
     rating = text[start:end] if 0 <= start < end else ""
-    scanned = _OUR_MARK.sub(r"\1", _OUR_TAG.sub(" ", rating if _DIGIT.search(rating) else text))
-    digit = max((digit for digit in "012" if digit in scanned), default="0")
+    digits = _OUR_MARK.sub(r"\1", _OUR_TAG.sub(" ", rating if _DIGIT.search(rating) else text))
+    digit = max((digit for digit in "012" if digit in digits), default="0")
     parser = PARSERS[ReplyFormat.DIGIT_SCAN]
     return Reading(outcome=Outcome.JUDGED, parser=parser, choice=_DIGITS[digit][0])
 
 
 def _margin(reply: Reply) -> float | None:
-    """P(second) − P(first) at the token of the rating, over the three ratings, renormalised."""
+    """Return P(second) − P(first) at the token of the rating, normalised over the three ratings."""
     mass = dict.fromkeys("012", 0.0)
     for token, logprob in _alternatives(reply):
         digits = [digit for digit in "012" if digit in token]
         if len(digits) == 1 and not re.search(r"[^\s<>012/a-z]", token, re.IGNORECASE):
             if not math.isfinite(logprob):
-                return None  # NaN and infinities are not log probabilities: this rating is unknown.
+                return None  # not a log probability
             mass[digits[0]] += math.exp(min(0.0, logprob))
     total = sum(mass.values())
     return (mass["2"] - mass["1"]) / total if total > 0 else None
@@ -237,7 +227,7 @@ def _alternatives(reply: Reply) -> list[tuple[str, float]]:
 
 
 def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]]]]:
-    """Return a reply's tokens with log probabilities and likeliest alternatives; none where unreadable.
+    """Return a reply's tokens with log probabilities and top alternatives; empty if malformed.
 
     `logprobs` is the JSON text of an OpenAI-style list of tokens, or of `{"content": that list}`.
     """
@@ -245,13 +235,16 @@ def _rows(logprobs: str | None) -> list[tuple[str, float, list[tuple[str, float]
         record = json.loads(logprobs or "[]")
         content = record["content"] if isinstance(record, dict) else record
         return [
-            (*_chance(item), [_chance(alternative) for alternative in item.get("top_logprobs") or ()])
+            (
+                *_token_logprob(item),
+                [_token_logprob(alternative) for alternative in item.get("top_logprobs") or ()],
+            )
             for item in content
         ]
     except (ValueError, TypeError, LookupError, AttributeError):
         return []
 
 
-def _chance(item: Mapping[str, Any]) -> tuple[str, float]:
+def _token_logprob(item: Mapping[str, Any]) -> tuple[str, float]:
     logprob = item["logprob"]
     return str(item["token"]), math.nan if logprob is None else float(logprob)

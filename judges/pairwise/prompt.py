@@ -1,17 +1,17 @@
-"""Prompts as files: Markdown with named sections and named placeholders.
+"""Prompt files: Markdown with named sections and placeholders.
 
-A prompt file has a title and free notes for people, then sections under `## ` headings:
+A prompt file has a title and free notes, then sections under `## ` headings:
 
 - `system`: the rubric, sent first;
 - `example` (any number): a worked example with `### question`, `### answer 1`, `### answer 2`,
-  `### reply`, and `### reference` or `### passage` (any number) where the ground truth is shown;
-- `pair`: what is asked of each battle, with the placeholders `{question}`, `{answer_1}`,
-  `{answer_2}`, and `{reference}` or `{passages}` where the judge has that ground truth;
-- `again`: what is added when a reply could not be read.
+  `### reply`, and `### reference` or `### passage` (any number) if the prompt has a ground truth;
+- `pair`: the message for each battle, with the placeholders `{question}`, `{answer_1}`,
+  `{answer_2}`, and `{reference}` or `{passages}` if the judge has that ground truth;
+- `again`: an addition after an unreadable reply.
 
-Everything but a known placeholder is literal, so braces need no escape.
+Everything except known placeholders is literal, so braces need no escape.
 
-A TOML file is a prompt too: messages to the byte, as `judges.pairwise.literal` reads them.
+TOML files are prompts too: exact messages, compiled by `judges.pairwise.literal`.
 """
 
 import difflib
@@ -38,7 +38,7 @@ SUFFIX = ".md"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkedExample:
-    """A battle with the reply that it should get."""
+    """A battle with its expected reply."""
 
     question: str
     answer_1: str
@@ -50,7 +50,7 @@ class WorkedExample:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt file: its name and its whole text."""
+    """Name and text of a prompt file."""
 
     name: str
     text: str
@@ -59,21 +59,21 @@ class Prompt:
         problems = list(self._problems())
         if problems:
             message = f"Prompt {self.name} cannot be used: {'; '.join(problems)}."
-            raise SpecError(message, advice="docs/judges.md shows what a prompt file holds.")
+            raise SpecError(message, advice="docs/judges.md describes prompt files.")
 
     @cached_property
     def hash(self) -> str:
-        """The sha256 of the text, in hex: part of every judgment."""
+        """Hexadecimal sha256 of the text, stored in every judgment."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @cached_property
     def literal(self) -> literal.LiteralPrompt | None:
-        """The messages to the byte; None where the prompt has sections."""
+        """The exact messages; None if the prompt has sections."""
         is_literal = self.text.startswith(literal.START)
         return literal.LiteralPrompt.model_validate_json(self.text) if is_literal else None
 
     def section(self, name: str) -> str:
-        """Return the text of a section, empty where the prompt has none."""
+        """Return the text of a section, or an empty string."""
         return next((body for title, body in self._sections if title == name), "")
 
     def placeholders(self, name: str) -> frozenset[str]:
@@ -104,7 +104,7 @@ class Prompt:
             if title not in SECTIONS:
                 yield f"unknown section `## {title}`{_closest(title, SECTIONS)}"
             elif titles.count(title) > 1 and title != "example":
-                yield f"section `## {title}` is there {titles.count(title)} times"
+                yield f"section `## {title}` occurs {titles.count(title)} times"
         for title, body in self._sections:
             if title == "pair":
                 yield from _unknown_placeholders(body)
@@ -116,14 +116,14 @@ class Prompt:
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Put values in the place of placeholders, once: what a value holds is never expanded."""
+    """Replace placeholders once; placeholders in values are not expanded."""
     return PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), template)
 
 
-def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
-    """Read a prompt by the name of a bundled one or by a path relative to the spec that names it."""
-    if beside is not None:
-        for candidate in (beside / name, beside / f"{name}{SUFFIX}"):
+def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
+    """Load a prompt by path, relative to the spec's folder, or by the name of a bundled prompt."""
+    if folder is not None:
+        for candidate in (folder / name, folder / f"{name}{SUFFIX}"):
             if candidate.is_file():
                 exact = candidate.suffix == literal.SUFFIX
                 text = literal.read_literal(candidate) if exact else read_prompt(candidate)
@@ -134,7 +134,7 @@ def load_prompt(name: str, *, beside: Path | None = None) -> Prompt:
     message = f"There is no prompt {name!r}."
     entries = [entry.name for entry in (files(judges) / "prompts").iterdir()]
     names = ", ".join(sorted(entry.removesuffix(SUFFIX) for entry in entries if entry.endswith(SUFFIX)))
-    raise SpecError(message, advice=f"Name a file beside the spec, or one of: {names}.")
+    raise SpecError(message, advice=f"Name a file next to the spec, or one of: {names}.")
 
 
 def _split(text: str, mark: str) -> Iterator[tuple[str, str]]:

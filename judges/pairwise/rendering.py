@@ -1,4 +1,4 @@
-"""From a battle to the messages of a request."""
+"""Render battles as requests."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from judges.spec import Cleaning, JudgeSpec, Protection
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sides:
-    """Both answers as the judge gets to see them, cleaned and sanitised, and what was found."""
+    """Both answers, cleaned and sanitised, with flags."""
 
     a: str
     b: str
@@ -30,20 +30,20 @@ MAX_RETRIES = 100
 
 
 def samples_after(vote: int) -> range:
-    """Return the numbers under which a vote is asked again, each of which the reply cache keeps apart."""
+    """Return sample numbers for retries of a vote, which the reply cache treats as new requests."""
     return range(vote + MAX_VOTES, vote + MAX_VOTES * MAX_RETRIES, MAX_VOTES)
 
 
 @dataclass(frozen=True)
 class Renderer:
-    """Renders requests of one judge; the part that all of them share is made once and comes first."""
+    """Renders a judge's requests with a common prefix."""
 
     spec: JudgeSpec
     prompt: Prompt
 
     def sides(self, judge_input: JudgeInput) -> Sides:
-        """Clean both answers and sanitise tags and tokens in them."""
-        return harmless_sides(
+        """Clean and sanitise both answers."""
+        return sanitised_sides(
             self.spec.cleaning, self.spec.protection, judge_input.answer_a, judge_input.answer_b
         )
 
@@ -56,18 +56,18 @@ class Renderer:
         sample: int = 0,
         again: bool = False,
     ) -> Request:
-        """Make the request of one presentation."""
+        """Build the request for one presentation."""
         first, second = (sides.a, sides.b) if presentation is Presentation.A_FIRST else (sides.b, sides.a)
         question = judge_input.question
         texts = {"question": self._safe(question.question), "answer_1": first, "answer_2": second}
         placeholders = self.prompt.placeholders("pair")
         if "reference" in placeholders:
             texts["reference"] = self._safe(question.reference or "")
-        shown = question.passages if "passages" in placeholders else ()
+        passages = question.passages if "passages" in placeholders else ()
         if self.prompt.literal is None:
-            content = self._pair(texts, [self._passage(passage) for passage in shown])
+            content = self._pair(texts, [self._passage(passage) for passage in passages])
         else:
-            content = self.prompt.literal.fill(texts, [self._harmless(passage) for passage in shown])
+            content = self.prompt.literal.fill(texts, [self._safe_passage(passage) for passage in passages])
         if again:
             content = f"{content}\n\n{self.prompt.section('again')}".rstrip()
         return Request(
@@ -82,7 +82,7 @@ class Renderer:
 
     @cached_property
     def prefix(self) -> tuple[Message, ...]:
-        """The rubric and the worked examples: byte-identical in every request of the judge."""
+        """Rubric and worked examples, byte-identical in every request of the judge."""
         if self.prompt.literal is not None:
             return tuple(Message(role, text) for role, text in self.prompt.literal.messages)
         messages = [Message("system", self.prompt.section("system"))] if self.prompt.section("system") else []
@@ -106,15 +106,15 @@ class Renderer:
     def _passage(self, passage: Passage) -> str:
         return self._safe(passage_text(passage))
 
-    def _harmless(self, passage: Passage) -> Passage:
+    def _safe_passage(self, passage: Passage) -> Passage:
         return replace(passage, title=self._safe(passage.title), text=self._safe(passage.text))
 
     def _safe(self, text: str) -> str:
         return text if self.spec.protection is Protection.NONE else sanitise(text).text
 
 
-def harmless_sides(cleaning: Cleaning, protection: Protection, answer_a: str, answer_b: str) -> Sides:
-    """Clean two answers and sanitise tags and tokens in them."""
+def sanitised_sides(cleaning: Cleaning, protection: Protection, answer_a: str, answer_b: str) -> Sides:
+    """Clean two answers, and sanitise tags and tokens in them."""
     a, b = clean(answer_a, cleaning), clean(answer_b, cleaning)
     if protection is Protection.NONE:
         return Sides(a=a, b=b)
@@ -123,17 +123,16 @@ def harmless_sides(cleaning: Cleaning, protection: Protection, answer_a: str, an
 
 
 def passage_blocks(passages: Sequence[str], mark: str) -> str:
-    """Passages between numbered tags."""
+    """Render passages between numbered tags."""
     return "\n\n".join(delimit(f"passage {number}", text, mark) for number, text in enumerate(passages, 1))
 
 
 def presentations(judge_input: JudgeInput, policy: OrderPolicy) -> tuple[Presentation, ...]:
-    """Return the presentations that a policy asks for, first one first.
+    """Return a policy's presentations in order.
 
-    `paper`: the system is shown first where the question has an even number of words, counted by
-    single spaces as RAG-QA Arena counts them, else second. Between two systems, side a is "the
-    system"; against the reference, the side that is not the reference is. `random` is a coin seeded
-    by the battle id. `both` starts as `paper` does.
+    `paper`: the system comes first if the question has an even number of words, counted by single spaces as
+    in RAG-QA Arena, else second. "The system" is the side that is not the reference; between two systems,
+    side a. `random` is a coin seeded by the battle id. `both` starts like `paper`.
 
     Source: RAG-QA Arena, section 5, and its published code.
     """
@@ -147,6 +146,6 @@ def presentations(judge_input: JudgeInput, policy: OrderPolicy) -> tuple[Present
 
 
 def uniform(*seeds: str) -> float:
-    """Return a number in 0…1 that depends on the seeds alone, the same on every machine."""
+    """Return a number in 0…1 that depends only on the seeds, equal on every machine."""
     digest = hashlib.sha256("\x1f".join(seeds).encode()).digest()
     return int.from_bytes(digest[:7], "big") / 2**56

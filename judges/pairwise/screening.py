@@ -1,8 +1,8 @@
-"""Before an answer reaches the judge: whether it has content at all, and whether it tries to steer.
+"""Screen answers before judging: detect empty answers and attempts to steer the judge.
 
-The gate is exact and decides; the detector only flags. What it flags is judged as given *and* without
-the suspicious sentences, so an honest answer that it mistakes loses no more than those sentences.
-Sentences that *mention* an attack, in quotation marks, in code, or as something others do, are none.
+The gate for empty answers decides the battle; the detector only flags. Flagged answers are judged as they are
+and without the suspicious sentences, so that an honest answer loses only those. Mentions of an attack, in
+quotation marks, in code or in reported speech, are not flagged.
 """
 
 import re
@@ -16,14 +16,14 @@ from data.steering.rules import SIGNS
 from data.text import is_blank
 from judges.pairwise.rendering import Sides
 
-_LONGEST_KEY = 120
+_MAX_OPENER = 120
 _EXCERPT = 100
 NOTHING_LEFT = "(no further text)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionFinding:
-    """Both answers without what seems to steer the judge, what was found, and its first words as written."""
+    """Both answers without suspicious parts, with the families of attacks and excerpts."""
 
     sides: Sides
     families: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class InjectionFinding:
 
 @dataclass(frozen=True, slots=True)
 class Stripped:
-    """A text without what seems to steer its judge, the families of attack found and what they say."""
+    """A text without suspicious parts, with the families of attacks and excerpts."""
 
     text: str
     families: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Stripped:
 
 
 def gate(sides: Sides) -> Preference | None:
-    """Return the preference where an answer has no content: it loses; two such answers tie; else None."""
+    """Return the preference if an answer has no content: it loses, or ties with another such answer."""
     a, b = has_content(sides.a), has_content(sides.b)
     if a == b:
         return None if a else Preference.TIE
@@ -48,17 +48,17 @@ def gate(sides: Sides) -> Preference | None:
 
 
 def has_content(text: str) -> bool:
-    """Return whether a text has content: a letter, a digit or a symbol beyond bare openers.
+    """Return whether a text has a letter, a digit or a symbol in addition to openers.
 
-    "Thought process:", ":" and their kind, which some judges take for good answers, are openers.
+    Openers are texts like "Thought process:" or ":", which some judges mistake for good answers.
 
     Source: Zhao et al. (2025), "One token to fool LLM-as-a-judge".
     """
-    return not is_blank(SIGNS["opener"].sub(" ", text) if len(text) <= _LONGEST_KEY else text)
+    return not is_blank(SIGNS["opener"].sub(" ", text) if len(text) <= _MAX_OPENER else text)
 
 
 def inspect(sides: Sides) -> InjectionFinding:
-    """Look for attempts to steer the judge in both answers."""
+    """Detect attempts to steer the judge in both answers."""
     a, b = stripped(sides.a), stripped(sides.b)
     families = [f"{family} in a" for family in a.families] + [f"{family} in b" for family in b.families]
     if not families:
@@ -70,7 +70,7 @@ def inspect(sides: Sides) -> InjectionFinding:
 
 @lru_cache(maxsize=4096)
 def stripped(text: str) -> Stripped:
-    """Take the sentences that seem to steer its judge out of a text."""
+    """Remove sentences that seem to steer the judge from a text."""
     spans = sorted([*steering(text), *_concealed(text)])
     if not spans:
         return Stripped(text)
@@ -108,6 +108,6 @@ def _concealed(text: str) -> Iterator[Steering]:
 
 
 def _orders(attribute: re.Match[str]) -> bool:
-    """Return whether the value of an attribute speaks to the judge, as no name of a picture or link does."""
+    """Return whether the value of an attribute addresses the judge."""
     value = attribute[1] or attribute[2]
     return meant_for_judges(value) and bool(steering(value))

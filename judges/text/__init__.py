@@ -1,1 +1,1 @@
-"""Reading texts without an LLM: sentences, terms, quantities, weights and contradictions."""
+"""Text analysis without an LLM: sentences, terms, quantities, weights and contradictions."""

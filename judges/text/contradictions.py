@@ -1,8 +1,8 @@
-"""Contradictions: statements that say otherwise than the closest statements of a ground truth.
+"""Find statements that contradict the closest statements of a ground truth.
 
-Figures for one thing, words of opposite direction, and negations are compared, each with the few content
-words around it. A statement that anything in the ground truth supports as closely contradicts nothing, so
-where passages disagree, either side may be taken.
+The comparison covers figures for the same thing, words of opposite direction and negations, each with the
+content words around it. A statement with equally close support in the ground truth contradicts nothing, so
+if passages disagree, both sides are acceptable.
 """
 
 import math
@@ -31,18 +31,18 @@ class TermWeights:
     """Smoothed inverse document frequencies over the statements of one question's texts.
 
     Attributes:
-        known: The weight of each term of the texts; terms of the question count less, because an answer
-            that only repeats the question says nothing.
-        unseen: The weight of any other term.
-        topic: The terms of the question.
-        topic_factor: What their weights are multiplied by.
+        known: Weight of each term of the texts; terms of the question count less, because an answer that
+            only repeats the question contains no information.
+        unseen: Weight of any other term.
+        topic: Terms of the question.
+        topic_factor: Factor of their weights.
     """
 
     known: Mapping[str, float]
     unseen: float
     topic: frozenset[str] = frozenset()
     topic_factor: float = TOPIC_FACTOR
-    # The same sets are compared with every window of every text.
+    # A cache, because the same sets are compared with every window of every text.
     _weighed: dict[frozenset[str], _Weighed] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -68,32 +68,32 @@ class TermWeights:
             return weight
         return self.unseen * (self.topic_factor if term in self.topic else 1.0)
 
-    def total(self, some: Iterable[str]) -> float:
-        """Return the weight of a set of terms; summed exactly, so that their order does not matter."""
-        return math.fsum(map(self.of, some))
+    def total(self, bag: Iterable[str]) -> float:
+        """Return the total weight of terms; `fsum` makes it independent of their order."""
+        return math.fsum(map(self.of, bag))
 
-    def share(self, wanted: frozenset[str], given: frozenset[str], given_kin: frozenset[str]) -> float:
-        """Return the weighted share of `wanted` in `given`, related words counting in part; 0 for none."""
-        weighed = self._weighed.get(wanted)
+    def share(self, query: frozenset[str], target: frozenset[str], target_roots: frozenset[str]) -> float:
+        """Return the weighted share of `query` in `target`; related words count in part."""
+        weighed = self._weighed.get(query)
         if weighed is None:
             if len(self._weighed) >= CACHE_SIZE:
                 self._weighed.clear()
-            weights = {term: self.of(term) for term in wanted}
+            weights = {term: self.of(term) for term in query}
             by_root: dict[str, list[tuple[str, float]]] = {}
             for term, weight in weights.items():
                 by_root.setdefault(related(term), []).append((term, weight * KIN_CREDIT))
             weighed = (math.fsum(weights.values()), weights, frozenset(by_root), by_root)
-            self._weighed[wanted] = weighed
+            self._weighed[query] = weighed
         whole, weights, roots, by_root = weighed
-        kin = roots & given_kin
-        found = [weights[term] for term in wanted & given]
-        found += [credit for root in kin for term, credit in by_root[root] if term not in given]
-        return math.fsum(found) / whole if found and whole else 0.0
+        kin = roots & target_roots
+        hits = [weights[term] for term in query & target]
+        hits += [credit for root in kin for term, credit in by_root[root] if term not in target]
+        return math.fsum(hits) / whole if hits and whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """Terms with their related forms, and the text that they are from."""
+    """Terms of a text and their roots."""
 
     text: str
     terms: frozenset[str]
@@ -102,7 +102,7 @@ class Bag:
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def windows_of(text: str) -> tuple[Bag, ...]:
-    """Return the windows of a text: every two neighbouring statements, or the only one."""
+    """Return the windows of a text: each pair of neighbouring statements, or the only statement."""
     return windows_over(read_statements(text))
 
 
@@ -121,7 +121,7 @@ def _bag(statements: Sequence[Statement]) -> Bag:
 
 
 class NeedReader:
-    """Spells out short needs (sub-questions, aspects) by the clauses of a question's texts next to them."""
+    """Expands short needs (sub-questions, aspects) with the closest clauses of a question's texts."""
 
     def __init__(self, sources: Sequence[Sequence[str]], weights: TermWeights) -> None:
         self._weights = weights
@@ -129,11 +129,11 @@ class NeedReader:
         self._needs: dict[str, tuple[frozenset[str], tuple[frozenset[str], ...]]] = {}
 
     def share(self, need: str, windows: Sequence[Bag]) -> float:
-        """Return the share of a need that the best window meets, 0–1."""
+        """Return the share of a need that the best window covers, 0–1."""
         if need not in self._needs:
             self._needs[need] = self._read(need)
         own, keys = self._needs[need]
-        return max((self._met(own, keys, window) for window in windows), default=0.0)
+        return max((self._coverage(own, keys, window) for window in windows), default=0.0)
 
     def _read(self, need: str) -> tuple[frozenset[str], tuple[frozenset[str], ...]]:
         every = frozenset(terms(need))
@@ -145,39 +145,38 @@ class NeedReader:
         shares = [self._weights.share(own, clause.terms, clause.related) for clause in clauses]
         return clauses[shares.index(max(shares))] if max(shares) >= FAINT else None
 
-    def _met(self, own: frozenset[str], keys: Sequence[frozenset[str]], window: Bag) -> float:
+    def _coverage(self, own: frozenset[str], keys: Sequence[frozenset[str]], window: Bag) -> float:
         share = self._weights.share(own, window.terms, window.related)
         if not keys:
             return share
-        of_key = max(self._weights.share(key, window.terms, window.related) for key in keys)
-        return NEED_SHARE * share + (1 - NEED_SHARE) * of_key
+        key_share = max(self._weights.share(key, window.terms, window.related) for key in keys)
+        return NEED_SHARE * share + (1 - NEED_SHARE) * key_share
 
 
 def _clauses(texts: Sequence[str]) -> Iterator[Bag]:
     for text in texts:
         for sentence in split_sentences(text):
             for clause in split_clauses(sentence):
-                found = frozenset(terms(clause))
-                if found:
-                    yield Bag(clause, found, frozenset(map(related, found)))
+                if bag := frozenset(terms(clause)):
+                    yield Bag(clause, bag, frozenset(map(related, bag)))
 
 
 CLOSE = 0.4
 CLOSE_NEGATION = 0.6
 CLEARANCE = 0.2
-LEAST_CONTEXT = 2
+MIN_CONTEXT = 2
 NEGATION_FACTOR = 0.3
 ROUNDING = 0.021
 COUNTED_BELOW = 20
 EXACT = ("year", "day")
 SWAPPED_BY = 0.5
-MOST_SWAPPED = 20
-"""Figures of one sentence that are compared with each other; a sentence with more is a table."""
+MAX_SWAPPED = 20
+"""Maximum number of figures of a sentence that are compared with each other; more are a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A statement and what it contradicts; `strength`, 0–1, is how closely both speak of one thing."""
+    """A statement and the statement it contradicts; `strength`, 0–1, is the overlap of their subjects."""
 
     kind: MarkKind
     word: str
@@ -199,30 +198,30 @@ class ContradictionFinder:
         self._figures = Figures(mark for statement in self._ground_truth for mark in statement.figures)
 
     def find(self, statement: Statement) -> tuple[Contradiction, ...]:
-        """Return the contradictions of a statement, at most one a mark."""
+        """Return the contradictions of a statement, at most one per mark."""
         denials = (
             self._negated(mark, statement)
             for mark in statement.marks
-            if mark.kind is MarkKind.NEGATION and len(mark.around) >= LEAST_CONTEXT
+            if mark.kind is MarkKind.NEGATION and len(mark.around) >= MIN_CONTEXT
         )
         return (*self.conflicts(statement), *filter(None, denials))
 
     def conflicts(self, statement: Statement) -> tuple[Contradiction, ...]:
-        """Return only those of figures and directions, which are surer than negations."""
-        found = [
-            (mark, one)
+        """Return contradictions of figures and directions, which are more reliable than negations."""
+        candidates = [
+            (mark, contradiction)
             for mark in statement.marks
-            if mark.kind is not MarkKind.NEGATION and len(mark.around) >= LEAST_CONTEXT
-            if (one := self._against(mark, statement)) is not None
+            if mark.kind is not MarkKind.NEGATION and len(mark.around) >= MIN_CONTEXT
+            if (contradiction := self._against(mark, statement)) is not None
         ]
-        kept = [one for mark, one in found if not _turned_back(mark, one, found)]
+        rows = [row for mark, row in candidates if not _is_double_reversal(mark, row, candidates)]
         swapped = self._swapped(statement)
-        return (*kept, *([swapped] if swapped else []))
+        return (*rows, *([swapped] if swapped else []))
 
     def _against(self, mark: Mark, statement: Statement) -> Contradiction | None:
         its_axis = self._by_axis.get(mark.axis, ())
         if mark.kind is MarkKind.QUANTITY and self._figures.have(mark):
-            # A figure with a unit may stand among the very words that another one has around it.
+            # A figure with a unit may have exactly the words around it that another figure has.
             counted = mark.axis.startswith("count")
             if counted or all(its.value == mark.value or its.around != mark.around for its, _ in its_axis):
                 return None
@@ -238,8 +237,8 @@ class ContradictionFinder:
         return Contradiction(mark.kind, mark.text, statement, against, min(1.0, conflict))
 
     def _swapped(self, statement: Statement) -> Contradiction | None:
-        """Two figures that stand where a statement of the ground truth has the other one of them."""
-        known = [mark for mark in statement.figures if self._figures.name(mark)][:MOST_SWAPPED]
+        """Find two figures that are exchanged compared with a statement of the ground truth."""
+        known = [mark for mark in statement.figures if self._figures.name(mark)][:MAX_SWAPPED]
         for a, b in combinations(known, 2):
             if a.figure == b.figure or a.axis.split(":")[0] != b.axis.split(":")[0]:
                 continue
@@ -248,10 +247,10 @@ class ContradictionFinder:
                 its_a, its_b = theirs.get(a.figure), theirs.get(b.figure)
                 if its_a is None or its_b is None:
                     continue
-                kept = self._firmly(a.beside, its_a.beside) + self._firmly(b.beside, its_b.beside)
-                crossed = self._firmly(a.beside, its_b.beside) + self._firmly(b.beside, its_a.beside)
-                if crossed - kept >= SWAPPED_BY and crossed - kept > kept:
-                    strength = min(1.0, crossed - kept)
+                straight = self._overlap(a.beside, its_a.beside) + self._overlap(b.beside, its_b.beside)
+                crossed = self._overlap(a.beside, its_b.beside) + self._overlap(b.beside, its_a.beside)
+                if crossed - straight >= SWAPPED_BY and crossed - straight > straight:
+                    strength = min(1.0, crossed - straight)
                     return Contradiction(a.kind, f"{a.text} / {b.text}", statement, other, strength)
         return None
 
@@ -262,35 +261,37 @@ class ContradictionFinder:
             close = self._weights.share(mark.around, other.terms, other.related) if shared else 0.0
             if other.negated:
                 support = max(support, close)
-            elif close > conflict and shared >= LEAST_CONTEXT:
+            elif close > conflict and shared >= MIN_CONTEXT:
                 conflict, against = close, other
         if against is None or conflict < CLOSE_NEGATION or conflict - support < CLEARANCE:
             return None
         return Contradiction(mark.kind, mark.text, statement, against, NEGATION_FACTOR * min(1.0, conflict))
 
     def _near(self, mark: Mark, its: Mark) -> float:
-        """Return how closely two marks share a subject; one shared term is little unless a unit says more."""
+        """Return how closely two marks share a subject; without a unit one shared term counts less."""
         measured = mark.kind is MarkKind.QUANTITY and not mark.axis.startswith("count")
-        return (self._closeness if measured else self._firmly)(mark.around, its.around)
+        return (self._closeness if measured else self._overlap)(mark.around, its.around)
 
-    def _firmly(self, a: frozenset[str], b: frozenset[str]) -> float:
-        return self._closeness(a, b) * min(1.0, len(a & b) / LEAST_CONTEXT)
+    def _overlap(self, a: frozenset[str], b: frozenset[str]) -> float:
+        return self._closeness(a, b) * min(1.0, len(a & b) / MIN_CONTEXT)
 
     def _closeness(self, a: frozenset[str], b: frozenset[str]) -> float:
-        """Return the overlap of two contexts, 0–1, counting what either has beyond the other."""
+        """Return the symmetric overlap of two contexts, 0–1."""
         if a.isdisjoint(b):
             return 0.0
         return (self._weights.share(a, b, _kin(b)) + self._weights.share(b, a, _kin(a))) / 2
 
 
-def _turned_back(mark: Mark, one: Contradiction, found: Sequence[tuple[Mark, Contradiction]]) -> bool:
-    """Return whether a second opposite reverses the sense again: long bonds more, short bonds less."""
+def _is_double_reversal(
+    mark: Mark, contradiction: Contradiction, candidates: Sequence[tuple[Mark, Contradiction]]
+) -> bool:
+    """Return whether a second opposite restores the meaning: long bonds more, short bonds less."""
     return mark.kind is MarkKind.DIRECTION and any(
         its.kind is MarkKind.DIRECTION
         and its.axis != mark.axis
-        and other.against is one.against
+        and other.against is contradiction.against
         and not its.around.isdisjoint(mark.around)
-        for its, other in found
+        for its, other in candidates
     )
 
 
@@ -300,24 +301,24 @@ def _kin(context: frozenset[str]) -> frozenset[str]:
 
 
 class Figures:
-    """Numbers of some texts, to look one up."""
+    """Index of the numbers of texts."""
 
     def __init__(self, marks: Iterable[Mark]) -> None:
-        self._named: defaultdict[float, set[str]] = defaultdict(set)
+        self._dimensions: defaultdict[float, set[str]] = defaultdict(set)
         self._values: defaultdict[str, set[float]] = defaultdict(set)
         for mark in marks:
             dimension = mark.axis.split(":")[0]
-            self._named[mark.figure].add(dimension)
+            self._dimensions[mark.figure].add(dimension)
             self._values[dimension].add(mark.value)
 
     def name(self, mark: Mark) -> bool:
-        """Return whether one of them is the same plain number."""
-        return mark.figure in self._named
+        """Return whether the texts contain the same plain number."""
+        return mark.figure in self._dimensions
 
     def have(self, mark: Mark) -> bool:
-        """Return whether one may be the same: one plain number, or one value allowing for rounding."""
+        """Return whether the texts contain the same plain number, or the same value after rounding."""
         dimension = mark.axis.split(":")[0]
-        if mark.figure in self._named and self._named[mark.figure] - {dimension}:
+        if mark.figure in self._dimensions and self._dimensions[mark.figure] - {dimension}:
             return True
         exact = dimension in EXACT or (dimension == "count" and mark.value < COUNTED_BELOW)
         return any(

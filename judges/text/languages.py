@@ -1,4 +1,4 @@
-"""The languages that can be read without an LLM: Snowball's, and those written without spaces; word lists."""
+"""Languages supported without an LLM (Snowball's and unspaced scripts) and their word lists."""
 
 import tomllib
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ NUMBER_WORDS: Mapping[str, float] = MappingProxyType(
     | {"dozen": 12.0, "half": 0.5}
 )
 AXES = tuple(tuple(side.split() for side in line.split("|")) for line in LISTS["axes"].strip().splitlines())
-"""Opposites: the words of one pole and those of the other."""
+"""Opposites: words of both poles of each axis."""
 UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
     {
         name: (dimension, factor)
@@ -34,12 +34,12 @@ UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
         for name in names.split()
     }
 )
-"""A dimension and the factor to its base unit, by symbol or name."""
+"""Dimension and factor to its base unit, by symbol or name."""
 
 
 @lru_cache(maxsize=1 << 15)
 def unit_of(word: str) -> tuple[str, float] | None:
-    """Return the unit that a word names, singular or plural; symbols in their own case."""
+    """Return the unit of a word, singular or plural; symbols are case-sensitive."""
     folded = word.casefold()
     return UNITS.get(word) or (
         UNITS.get(folded) or UNITS.get(folded.removesuffix("s")) if len(word) > len("mW") else None
@@ -48,11 +48,11 @@ def unit_of(word: str) -> tuple[str, float] | None:
 
 ENGLISH = "en"
 SNOWBALL: Mapping[str, str] = MappingProxyType(LISTS["stemmers"])
-"""Snowball's stemmers by ISO 639-1 code; those that the installed version lacks cannot be read."""
+"""Snowball's stemmers by ISO 639-1 code; the installed version may lack some."""
 UNSPACED = frozenset({"ja", "km", "lo", "my", "th", "zh"})
-"""Languages that put no spaces between words: compared by pairs of characters."""
+"""Languages without spaces between words, compared by pairs of characters."""
 CUT_AT_SPACES = frozenset({"lo", "th"})
-"""Languages among them that end sentences by a space and no mark."""
+"""Languages that end sentences with a space instead of a mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Language:
 
     Attributes:
         code: ISO 639-1.
-        stemmer: Snowball's, None for scripts without spaces.
-        function_words: Folded words that say nothing of their own.
-        yes_and_no: How answers begin that affirm or deny, folded; empty where not known.
+        stemmer: Snowball's; None for scripts without spaces.
+        function_words: Folded words without content of their own.
+        yes_and_no: Folded words for yes and no; empty if unknown.
     """
 
     code: str
@@ -73,20 +73,20 @@ class Language:
 
 
 def can_read(code: str) -> bool:
-    """Return whether a language can be read; regions (`pt-BR`) make no difference."""
+    """Return whether a language is supported; regions (`pt-BR`) are ignored."""
     primary = primary_code(code)
     return primary in UNSPACED or SNOWBALL.get(primary) in Stemmer.algorithms()
 
 
 def primary_code(code: str) -> str:
-    """Return the language of a code such as `pt-BR`."""
+    """Return the language code without its region."""
     return code.replace("_", "-").split("-")[0].casefold()
 
 
 def unreadable(code: str) -> str:
-    """Return the reason why a language cannot be read, and a remedy."""
+    """Return the error message for an unsupported language, with advice."""
     return (
-        f"The language {code!r} cannot be read without an LLM: there is no stemmer for it. Judge it with an "
+        f"The language {code!r} is not supported without an LLM: it has no stemmer. Use an "
         "LLM judge, or correct `language` in set.toml."
     )
 
@@ -107,11 +107,11 @@ def language(code: str) -> Language:
 
 
 def _english_stop_words() -> frozenset[str]:
-    """Return scikit-learn's list from its own module: the whole package takes a second to load."""
+    """Load scikit-learn's list from its own file, because the whole package takes a second to import."""
     package = find_spec("sklearn")
     words = Path((package and package.origin) or ".").parent / "feature_extraction" / "_stop_words.py"
     if words.is_file():
         return frozenset(run_path(str(words))["ENGLISH_STOP_WORDS"])
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415 - where its files lie elsewhere
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415 - fallback
 
     return frozenset(ENGLISH_STOP_WORDS)

@@ -1,7 +1,7 @@
-"""Take the marks of layout off a text: Markdown, HTML, list marks, tables, links and wrapped lines.
+"""Strip markup from a text: Markdown, HTML, list marks, tables, links and wrapped lines.
 
-What is left are blocks: paragraphs, list items, rows and headings, as plain text. Code, and text that only
-looks like a mark ("p. 1. He", "3. Oktober", "2 * 3 * 4"), stays as it is.
+The result are blocks of plain text: paragraphs, list items, rows and headings. Code, and text that only looks
+like markup ("p. 1. He", "3. Oktober", "2 * 3 * 4"), stays unchanged.
 """
 
 import re
@@ -16,13 +16,13 @@ INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
-"""Characters that show nothing (Unicode's default ignorable ones)."""
+"""Unicode's default ignorable characters."""
 CITED = "\U00100000-\U0010fffd"
-"""Private characters that stand for citations while a text is read."""
+"""Private characters that replace citations during parsing."""
 ENDS = ".!?…。！？｡؟।"
 CLOSERS = r"\"'”’»)\]』」"
 MONTHS = frozenset(LISTS["months"].split())
-"""German months, folded: "3. Oktober" is a date, no third item."""
+"""German months, folded: "3. Oktober" is a date, not a list item."""
 _CODED = re.compile("[\U000f0000-\U000ffffd]")
 _CODE = re.compile(
     r"^[ \t]*(`{3,}+|~{3,}+)([^\n]*+)\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)|(?<!`)(`{1,3})(?!`)([^`\n]+)\4(?!`)",
@@ -43,14 +43,14 @@ _LINK_DEFINITION = re.compile(r"^[ \t]*\[[^\]\n]{1,80}\]:\s*<?https?://.*$", re.
 _DEFINITION = re.compile(
     rf"{_LINK_DEFINITION.pattern}|^[ \t]*\[(?:\^[^\]\n]{{1,80}}|\d{{1,3}})\]:.*$", re.MULTILINE
 )
-"""A line that says what a mark stands for: `[^1]: Source`."""
+"""A line that defines a mark: `[^1]: Source`."""
 _REFERS = re.compile(rf"[{CITED}]|\[\^")
 _SOURCES = re.compile(
     r"\n[ \t]*(?:#{1,6}[ \t]+|\*\*|__)?(?:bibliography|citations?|footnotes?|quellen|references?|sources?)"
     rf":?(?:\*\*|__)?:?[ \t]*(?:\n[ \t]*(?:[-*+][ \t]+)?[{CITED}][^\n]*|\n[ \t]*)+\Z",
     re.IGNORECASE,
 )
-"""A list of sources at the end, each behind its mark."""
+"""A list of sources at the end, each after its mark."""
 _FOOT_SIGN = re.compile(rf"\^(?=[{CITED}])|(?<=[{CITED}])\^|(?<=[{ENDS}])[†‡]")
 _KEYCAP = re.compile(r"(?<=\d)\u20e3")
 _BOLD_LINE = re.compile(r"^[ \t]*(\*\*|__)(?=\S)([^*_\n]{1,120})\1(:?)[ \t]*$", re.MULTILINE)
@@ -77,20 +77,20 @@ _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 _QUOTE = re.compile(r"^(?:\s{0,3}>)+")
 _RULE = re.compile(r"^[\s|:*_=\-+#~]*$")
 _UNDERLINE = re.compile(r"(?<![=-])(?:={3,}+|-{3,}+)$")
-SHORTEST_WRAPPED = 50
-"""Characters of a line from which on it may have been wrapped in front of a capital."""
+MIN_WRAPPED = 50
+"""Minimum length of a line that may be wrapped before a capital."""
 
 
 @dataclass(slots=True)
 class Block:
-    """A paragraph, list item, table row or heading; what is set as a heading but ends with a stop is none."""
+    """A paragraph, list item, table row or heading; a heading does not end with a full stop."""
 
     text: str
     heading: bool = False
 
 
 def read_blocks(text: str) -> list[Block]:
-    """Return the blocks of a text without marks of layout."""
+    """Return the blocks of a text without markup."""
     code: list[str] = []
 
     def put_aside(match: re.Match[str]) -> str:
@@ -125,13 +125,13 @@ def _left(rest: str, text: str) -> str:
 
 
 def _without_definitions(text: str) -> str:
-    """Drop definitions of links, and of footnotes where the text has a mark, while anything is left."""
+    """Remove definitions of links, and of footnotes that are referenced, unless nothing would remain."""
     rest = _DEFINITION.sub("", text)
     return _left(rest if _REFERS.search(rest) else _LINK_DEFINITION.sub("", text), text)
 
 
 def _without_dashes(line: str) -> str:
-    """Put breaks in place of dashes between items: of a line that begins with one, or behind full stops."""
+    """Replace dashes between items by breaks: in lines that begin with a dash, or after full stops."""
     if _OPENS_DASHES.search(line):
         return _INLINE_DASH.sub("\n\n- ", line)
     places = [match.span() for match in _INLINE_DASH.finditer(line) if _is_behind_stop(line, match.start())]
@@ -149,13 +149,13 @@ def _is_abbreviated(before: str) -> bool:
 
 
 def ends_sentence(text: str) -> bool:
-    """Return whether a text ends with a full stop or the like, whatever closes or cites behind it."""
+    """Return whether a text ends a sentence, ignoring closing quotes and citations."""
     bare = re.sub(rf"[\s{CITED}{CLOSERS}]+\Z", "", text)
     return bare[-1:] in ENDS
 
 
 def _break_of(tag: re.Match[str]) -> str:
-    """Return the break, bullet or heading mark that an HTML tag stands for; nothing for one within a line."""
+    """Return the break, bullet or heading mark of an HTML tag; empty for inline tags."""
     name = (tag[2] or "").lower()
     if name in _OPENED:
         return _OPENED[name] if not tag[1] else "" if name in {"td", "br"} else "\n\n"
@@ -163,37 +163,36 @@ def _break_of(tag: re.Match[str]) -> str:
 
 
 def _without_emphasis(text: str) -> str:
-    """Remove pairs of delimiters around words that are set off; one that nothing closes stays."""
+    """Remove pairs of emphasis delimiters; an unclosed delimiter stays."""
     if not any(mark in text for mark in ("*", "_", "~~", "==")):
         return text
     text = _BOLD_LINE.sub(r"# \2\3", text)
-    opened: dict[str, int] = {}
-    gone: list[tuple[int, int]] = []
+    openings: dict[str, int] = {}
+    cuts: list[tuple[int, int]] = []
     for match in _DELIMITER.finditer(text):
         mark, (start, end) = match[0], match.span()
         if mark[0] == "\n":
-            opened.clear()
+            openings.clear()
             continue
         before, after = text[start - 1 : start], text[end : end + 1]
-        beside = {before, after}
-        if "\\" in beside or mark[0] in beside:
+        if "\\" in {before, after} or mark[0] in {before, after}:
             continue
         closes = before.strip() and not (after.isascii() and after.isalnum())
-        begins = opened.get(mark)
+        begins = openings.get(mark)
         if closes and begins is not None:
-            del opened[mark]
+            del openings[mark]
             if mark[0] != "_" or not _IDENTIFIER.fullmatch(text, begins + len(mark), start):
-                gone += [(begins, begins + len(mark)), (start, end)]
+                cuts += [(begins, begins + len(mark)), (start, end)]
         elif after.strip() and not (before.isascii() and before.isalnum()):
-            opened[mark] = start
-    return _cut_out(text, [(start, end, "") for start, end in sorted(gone)])
+            openings[mark] = start
+    return _cut_out(text, [(start, end, "") for start, end in sorted(cuts)])
 
 
 def _cut_out(text: str, pieces: list[tuple[int, int, str]]) -> str:
     def parts() -> Iterator[str]:
         at = 0
-        for start, end, instead in pieces:
-            yield text[at:start] + instead
+        for start, end, replacement in pieces:
+            yield text[at:start] + replacement
             at = end
         yield text[at:]
 
@@ -202,7 +201,7 @@ def _cut_out(text: str, pieces: list[tuple[int, int, str]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """The number of a list item: its place in the text, its place in the list, and where it stands."""
+    """The number of a list item, its position and its context."""
 
     start: int
     end: int
@@ -215,9 +214,9 @@ class _Item:
 
 
 def _without_numbers(text: str) -> str:
-    """Put breaks in place of the numbers and letters of lists, in lines and in running text.
+    """Replace the numbers and letters of lists by breaks, at line starts and in running text.
 
-    Those that follow each other from the first on are marks; in lines also a lone "1." or "3)".
+    Consecutive marks from the first on count; at line starts also a single "1." or "3)".
     """
     runs: list[list[_Item]] = []
     open_runs: dict[tuple[str, ...], list[_Item]] = {}
@@ -248,7 +247,7 @@ def _without_numbers(text: str) -> str:
 
 
 def _values(mark: str) -> list[tuple[str, int]]:
-    """Return the places that a mark may have, by kind: "i" is the ninth letter and the first numeral."""
+    """Return the possible values of a mark by kind: "i" is the ninth letter and the first numeral."""
     if mark.isdigit():
         return [("1", int(mark))]
     case = "a" if mark.islower() else "A"
@@ -258,7 +257,7 @@ def _values(mark: str) -> list[tuple[str, int]]:
 
 
 def _goes_on(item: _Item, style: tuple[str, ...]) -> bool:
-    """Return whether a number that is next in turn is one of the list: initials are not."""
+    """Return whether the next number continues the list; initials do not."""
     initial = style[2][0] == "A" and style[3] == "."
     return item.begins_line or (item.behind_end and not initial)
 
@@ -266,14 +265,14 @@ def _goes_on(item: _Item, style: tuple[str, ...]) -> bool:
 def _is_mark(item: _Item, run: list[_Item]) -> bool:
     if len(run) > 1 and run[0].value == 1:
         return True
-    # "3. Oktober" and "1. FC Union" begin lines as well.
+    # "3. Oktober" and "1. FC Union" also begin lines.
     name = fold(item.following) in MONTHS or (item.following.isupper() and len(item.following) > 1)
     lone = item.begins_line and not item.mark.isupper() and (item.value == 1 or item.closed)
     return (len(run) > 1 or lone) and not name
 
 
 def _lines(text: str) -> list[Block]:
-    """Join wrapped lines; start anew at list items, headings, rows of tables and blank lines."""
+    """Join wrapped lines, but not list items, headings, table rows and lines after a blank line."""
     blocks: list[Block] = []
     lines = [_QUOTE.sub("", line).strip() for line in text.split("\n")]
     joinable = in_table = numbered = False
@@ -288,13 +287,13 @@ def _lines(text: str) -> list[Block]:
         titles = "|" in body and "|" in _separator(lines, at + 1)
         row = in_table or body.startswith("|") or titles
         if row:
-            first, *others = [cell.strip() for cell in re.split(r"(?<!\\)\|", body.strip("|"))]
+            first, *rest = [cell.strip() for cell in re.split(r"(?<!\\)\|", body.strip("|"))]
             numbered = first.casefold().strip(".") in {"#", "no", "nr"} if titles else numbered
-            body = " ".join(others if numbered and first.strip(".)").isdecimal() else [first, *others])
+            body = " ".join(rest if numbered and first.strip(".)").isdecimal() else [first, *rest])
         bullet = _BULLET.match(body)
         body = body[bullet.end() :] if bullet else body
         if blocks and body and not body.strip(f"{''.join(re.findall(f'[{CITED}]', body))} "):
-            # Citations on a line of their own are of what is above.
+            # Citations on their own line belong to the block above.
             blocks[-1].text += f" {body}"
         elif blocks and joinable and not (bullet or heading or row) and _continues(lines, at):
             blocks[-1].text += f" {body}"
@@ -309,10 +308,10 @@ def _separator(lines: list[str], at: int) -> str:
 
 
 def _continues(lines: list[str], at: int) -> bool:
-    """Return whether a line reads on from the one before it: small letters, or where the text was wrapped."""
+    """Return whether a line continues the previous one: lower case, or a wrapped line."""
     line, before = lines[at], lines[at - 1]
     if line[:1].islower() or line[:1] in "([,;":
         return True
     width = max(map(len, lines[max(0, at - 2) : at + 2]))
     full = len(before) + 1 + len(line.split()[0]) > width
-    return len(before) >= SHORTEST_WRAPPED and full and not ends_sentence(before) and before[-1:] != ":"
+    return len(before) >= MIN_WRAPPED and full and not ends_sentence(before) and before[-1:] != ":"

@@ -1,4 +1,4 @@
-"""Statements: sentences with their terms, and what another statement could contradict, such as numbers."""
+"""Statements: sentences with their terms, numbers, directions and negations."""
 
 import re
 from bisect import bisect_left
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from data.citations import FIRST_YEAR, LAST_YEAR
 from data.declines import fold
 from judges.text.languages import AXES, LISTS, NUMBER_WORDS, unit_of
-from judges.text.sentences import CACHED_TEXTS, LONGEST_CACHED, split_sentences
+from judges.text.sentences import CACHED_TEXTS, MAX_CACHED_LENGTH, split_sentences
 from judges.text.tokens import CACHED_SENTENCES, WORD, is_content, plain_figures, related, stem, terms_by_word
 
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
@@ -35,7 +35,7 @@ UNIT = re.compile(r"[\s\-\u00a0]?(?P<unit>%|per cent\b|°\s?[CF]\b|k?m/[sh]\b|[�
 DAY_BEFORE_MONTH = re.compile(rf"\s(?:of )?{MONTHS}\b", re.IGNORECASE)
 DAY_AFTER_MONTH = re.compile(rf"\b{MONTHS}\s$", re.IGNORECASE)
 ORDINAL = ("st", "nd", "rd", "th")
-LONGEST_MONTH = 11
+MAX_MONTH_LENGTH = 11
 LAST_DAY = 31
 
 
@@ -43,11 +43,11 @@ class Quantity(NamedTuple):
     """A number as a statement uses it.
 
     Attributes:
-        value: In the base unit of its dimension.
-        figure: The plain number, scale words applied.
-        dimension: `length`, `share`, `money`, …; `year`, `day`; `count` where no unit is known.
-        noun: For a count, the stem of the word it counts; else empty.
-        start: Where it begins in the folded text.
+        value: Value in the base unit of its dimension.
+        figure: Plain number with its scale word applied.
+        dimension: `length`, `share`, `money`, …; `year`, `day`; `count` without a known unit.
+        noun: Stem of the counted word; empty for other dimensions.
+        start: Offset in the folded text.
     """
 
     value: float
@@ -60,7 +60,7 @@ class Quantity(NamedTuple):
 
 @lru_cache(maxsize=CACHED_SENTENCES)
 def quantities(text: str) -> tuple[Quantity, ...]:
-    """Return the quantities of a text in order; ordinals, marks in brackets and versions are left out."""
+    """Return the quantities of a text in order, without ordinals, citation marks and versions."""
     return tuple(_quantity(text, match) for match in NUMBER.finditer(text) if _counts(text, match))
 
 
@@ -79,20 +79,20 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
     following = UNIT.match(text, match.end())
     name = following["unit"].replace(" ", "") if following else ""
     unit = unit_of(name) if name else None
-    written = text[match.start() : following.end() if following and unit else match.end()].strip()
+    wording = text[match.start() : following.end() if following and unit else match.end()].strip()
     if match["currency"]:
-        return Quantity(figure, figure, "money", "", written, start)
+        return Quantity(figure, figure, "money", "", wording, start)
     if unit is not None:
-        return Quantity(figure * unit[1], figure, unit[0], "", written, start)
-    before = text[max(0, match.start() - LONGEST_MONTH) : match.start()]
+        return Quantity(figure * unit[1], figure, unit[0], "", wording, start)
+    before = text[max(0, match.start() - MAX_MONTH_LENGTH) : match.start()]
     near_month = DAY_BEFORE_MONTH.match(text, match.end()) or DAY_AFTER_MONTH.search(before)
     if near_month and 0 < figure <= LAST_DAY:
-        return Quantity(figure, figure, "day", "", written, start)
+        return Quantity(figure, figure, "day", "", wording, start)
     if not scale and (match["digits"] or "").isdecimal() and FIRST_YEAR <= figure <= LAST_YEAR:
-        return Quantity(figure, figure, "year", "", written, start)
+        return Quantity(figure, figure, "year", "", wording, start)
     folded = fold(name)
     noun = stem(folded) if folded and is_content(folded) else ""
-    return Quantity(figure, figure, "count", noun, written, start)
+    return Quantity(figure, figure, "count", noun, wording, start)
 
 
 def _plain(match: re.Match[str]) -> float:
@@ -122,7 +122,7 @@ IDIOM = re.compile(
     r"\b(?:at (?:least|most|best|worst)|above all|(?:no|any) longer|as long|(?:before|in) (?:long|short)|"
     r"no (?:more|less|fewer|later|earlier)|unlike)\b"
 )
-"""Turns of phrase whose words point in no direction."""
+"""Idioms whose words have no direction."""
 _NUMERIC = frozenset({*NUMBER_WORDS, *SCALES}) - {"one", "zero"}
 _DENYING = frozenset(LISTS["denying"].split())
 
@@ -137,15 +137,15 @@ class MarkKind(StrEnum):
 
 
 class Mark(NamedTuple):
-    """A spot where another statement could say otherwise.
+    """A part of a statement that another statement could contradict.
 
     Attributes:
         kind: A number, a direction word or a negation.
-        axis: What two marks must share to be comparable.
-        value: The number, or the pole of the direction.
-        around: The content terms near it.
-        figure: For a number, its value without the unit.
-        beside: For a number, the content terms right beside it; for a negation, the term denied.
+        axis: Key that comparable marks share.
+        value: Number, or pole of the direction.
+        around: Content terms near it.
+        figure: Number without its unit.
+        beside: Content terms next to a number; the denied term of a negation.
     """
 
     kind: MarkKind
@@ -159,7 +159,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence, its terms, what those are kin to, and its marks."""
+    """A sentence with its terms, their roots and its marks."""
 
     text: str
     source: str
@@ -169,12 +169,12 @@ class Statement:
 
     @cached_property
     def negated(self) -> bool:
-        """True if it has a negation."""
+        """True if it contains a negation."""
         return any(mark.kind is MarkKind.NEGATION for mark in self.marks)
 
     @cached_property
     def axes(self) -> frozenset[str]:
-        """The axes of its numbers and direction words."""
+        """Axes of its numbers and direction words."""
         return frozenset(mark.axis for mark in self.marks if mark.kind is not MarkKind.NEGATION)
 
     @cached_property
@@ -184,8 +184,8 @@ class Statement:
 
 
 def read_statements(text: str, source: str = "") -> tuple[Statement, ...]:
-    """Split a text into statements; those without a content term are left out."""
-    return _cached(text, source) if len(text) <= LONGEST_CACHED else _statements(text, source)
+    """Split a text into statements, skipping sentences without content terms."""
+    return _cached(text, source) if len(text) <= MAX_CACHED_LENGTH else _statements(text, source)
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
@@ -194,40 +194,40 @@ def _cached(text: str, source: str) -> tuple[Statement, ...]:
 
 
 def _statements(text: str, source: str) -> tuple[Statement, ...]:
-    found = (read_statement(sentence, source) for sentence in split_sentences(text))
-    return tuple(statement for statement in found if statement.terms)
+    statements = (read_statement(sentence, source) for sentence in split_sentences(text))
+    return tuple(statement for statement in statements if statement.terms)
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)
 def read_statement(sentence: str, source: str = "") -> Statement:
-    """Read one sentence."""
+    """Parse one sentence."""
     plain = plain_figures(sentence)
     folded = fold(plain)
     places = [(match.start(), match[0]) for match in WORD.finditer(folded)]
-    found = terms_by_word([word for _, word in places])
-    bag = frozenset(chain.from_iterable(found))
-    marks = tuple(dict.fromkeys(_marks(plain, folded, places, found)))
+    terms = terms_by_word([word for _, word in places])
+    bag = frozenset(chain.from_iterable(terms))
+    marks = tuple(dict.fromkeys(_marks(plain, folded, places, terms)))
     return Statement(sentence, source, bag, frozenset(map(related, bag)), marks)
 
 
 def _marks(
-    sentence: str, folded: str, places: Sequence[tuple[int, str]], found: Sequence[tuple[str, ...]]
+    sentence: str, folded: str, places: Sequence[tuple[int, str]], terms: Sequence[tuple[str, ...]]
 ) -> Iterator[Mark]:
-    """Find the numbers, the direction words (turned round where denied) and the negations."""
-    # Most sentences have no number and no denial, which is sooner seen by their words.
-    said = {word for _, word in places}
+    """Yield numbers, direction words (reversed if denied) and negations."""
+    # The words show faster than the patterns that most sentences have neither numbers nor denials.
+    words = {word for _, word in places}
     odd = "'" in folded or not sentence.isascii()
-    figures = quantities(sentence) if odd or said & _NUMERIC or re.search(r"\d", folded) else ()
-    denials = {match.start(): match for match in NEGATION.finditer(folded)} if odd or said & _DENYING else {}
-    directed = [entry for entry in zip(places, found, strict=True) if poles_of(entry[0][1])]
+    figures = quantities(sentence) if odd or words & _NUMERIC or re.search(r"\d", folded) else ()
+    denials = {match.start(): match for match in NEGATION.finditer(folded)} if odd or words & _DENYING else {}
+    directed = [entry for entry in zip(places, terms, strict=True) if poles_of(entry[0][1])]
     if not figures and not denials and not directed:
         return
     content = [
-        (start, single)
-        for (start, word), own in zip(places, found, strict=True)
+        (start, term)
+        for (start, word), own in zip(places, terms, strict=True)
         if not (len(word) > 1 and unit_of(word))
-        for single in own
-        if single[0] != "#"
+        for term in own
+        if term[0] != "#"
     ]
     starts = [start for start, _ in content]
     breaks = [-1, *(match.start() for match in CLAUSE_BREAK.finditer(folded)), len(folded)]
@@ -236,12 +236,12 @@ def _marks(
         here, clause = bisect_left(starts, start), bisect_left(breaks, start)
         opens, closes = breaks[max(0, clause - 1)], breaks[min(clause, len(breaks) - 1)]
         near = content[max(0, here - before) : here + after]
-        return frozenset(single for at, single in near if opens < at < closes)
+        return frozenset(term for at, term in near if opens < at < closes)
 
-    for each in figures:
-        axis = f"{each.dimension}:{each.noun}"
-        near, beside = around(each.start), around(each.start, before=2, after=1)
-        yield Mark(MarkKind.QUANTITY, axis, each.value, each.text, near, each.figure, beside)
+    for figure in figures:
+        axis = f"{figure.dimension}:{figure.noun}"
+        near, beside = around(figure.start), around(figure.start, before=2, after=1)
+        yield Mark(MarkKind.QUANTITY, axis, figure.value, figure.text, near, figure.figure, beside)
     idioms = [match.span() for match in IDIOM.finditer(folded)] if directed else []
     for (start, word), own in directed:
         if any(first <= start < last for first, last in idioms):
@@ -256,17 +256,17 @@ def _marks(
 
 
 @lru_cache(maxsize=1)
-def _listed() -> Mapping[str, tuple[tuple[int, int], ...]]:
-    listed: dict[str, set[tuple[int, int]]] = {}
+def _poles() -> Mapping[str, tuple[tuple[int, int], ...]]:
+    poles_by_word: dict[str, set[tuple[int, int]]] = {}
     for axis, sides in enumerate(AXES):
         for pole, words in enumerate(sides):
             for word in words:
                 for form in (word, stem(word)):
-                    listed.setdefault(form, set()).add((axis, pole))
-    return {word: tuple(sorted(poles)) for word, poles in listed.items()}
+                    poles_by_word.setdefault(form, set()).add((axis, pole))
+    return {word: tuple(sorted(poles)) for word, poles in poles_by_word.items()}
 
 
 @lru_cache(maxsize=1 << 15)
 def poles_of(word: str) -> tuple[tuple[int, int], ...]:
-    """Return the (axis, pole) pairs of a folded word: opposites share an axis and differ in the pole."""
-    return _listed().get(word) or _listed().get(stem(word)) or ()
+    """Return the (axis, pole) pairs of a folded word; opposites share an axis but not a pole."""
+    return _poles().get(word) or _poles().get(stem(word)) or ()

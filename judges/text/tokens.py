@@ -1,7 +1,7 @@
-"""Words, stems and terms: what two texts are compared by.
+"""Words, stems and terms of texts.
 
-Words are stemmed (Snowball) in the language of their text; text in scripts without spaces is compared by
-pairs of characters. Where no language is given, it is English.
+Words are stemmed (Snowball) in the language of their text, English by default; unspaced scripts are compared
+by pairs of characters.
 """
 
 import re
@@ -15,24 +15,24 @@ from data.declines import fold
 from judges.text.languages import ENGLISH, NUMBER_WORDS, language
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# The vowel signs of Indic scripts are not letters to regular expressions, but parts of words.
+# Regular expressions do not treat the vowel signs of Indic scripts as letters.
 SIGNS = "".join(filter(lambda sign: unicodedata.category(sign)[0] == "M", map(chr, range(0x900, 0xE00))))
 LETTER = rf"[^\W_{UNSPACED}]"
 WORD = re.compile(rf"\d[\d.,]*\d|[{UNSPACED}]+|{LETTER}++(?:[{SIGNS}]++{LETTER}*+)*+(?:['’][^\W\d_]+)?")
 UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
 NUMERAL = re.compile(r"\d[\d.,]*")
 POSSESSIVE = re.compile(r"['’]s?$")
-BRIEFEST = 2
+MIN_LENGTH = 2
 PREFIX = 5
-MOST_WHOLE = 100
+MAX_WHOLE = 100
 CACHED_SENTENCES = 1 << 10
 
 
 PARTS = ("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-"""Names of fractions, from two parts on."""
+"""Names of fractions, from halves on."""
 COUNTS = ("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 PARTED = (*PARTS[1:], "fourth", "/", "\u2044")
-"""Texts without any of these, in small letters, have no fraction, which is soon seen."""
+"""A folded text without any of these has no fraction; this check is fast."""
 MILLIONS = re.compile(r"(?<=\d)(?:\s?M|\s?[Mm]io\.?)(?![\w/])")
 FRACTION = re.compile(
     r"(?<![\w./,-])(?:(?P<whole>\d{1,4}) )?(?P<over>[1-9])[/\u2044](?P<under>[2-9]|10)(?![\w/\u2044]|[.,]\d)"
@@ -44,7 +44,7 @@ VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e]")
 
 
 def plain_figures(text: str) -> str:
-    """Write figures in one way: "5 M" as "5 million", "two-thirds" and "2/3" as 0.667."""
+    """Normalise figures: "5 M" to "5 million", "two-thirds" and "2/3" to 0.667."""
     if not text.isascii():
         text = VULGAR.sub(lambda match: f" {unicodedata.normalize('NFKD', match[0])}", text)
     text = MILLIONS.sub(" million", text) if "M" in text or "mi" in text else text
@@ -56,7 +56,7 @@ def _decimal(match: re.Match[str]) -> str:
     if match["over"]:
         over, under = int(match["over"]), int(match["under"])
         value = int(match["whole"] or 0) + over / under
-        return f"{value:.3g}" if over < under and value < MOST_WHOLE else match[0]
+        return f"{value:.3g}" if over < under and value < MAX_WHOLE else match[0]
     name = (match["parts"] or match["part"]).lower().replace("fourth", "quarter")
     over = COUNTS.index(match["count"].lower()) if match["count"] else 1
     return f"{over / (PARTS.index(name) + 2):.3g}"
@@ -69,7 +69,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 14)
 def stem(word: str, code: str = ENGLISH) -> str:
-    """Return the stem of one folded word; in English, what is not plain Latin letters stays as it is."""
+    """Return the stem of a folded word; English stemming applies to plain Latin letters only."""
     bare = _bare(word)
     stemmer = language(code).stemmer
     if stemmer is None or not bare.isalpha() or (code == ENGLISH and not bare.isascii()):
@@ -82,14 +82,14 @@ def _bare(word: str) -> str:
 
 
 def is_content(word: str, code: str = ENGLISH) -> bool:
-    """Return whether a folded word has content of its own."""
+    """Return whether a folded word is not a function word."""
     return word not in language(code).function_words
 
 
 @lru_cache(maxsize=1 << 14)
 def term(word: str, code: str = ENGLISH) -> tuple[str, ...]:
-    """Return the terms that one word stands for: none for function words, several for unspaced runs."""
-    # Most words are plain letters, which is quicker to see than what the expressions look for.
+    """Return the terms of a word: none for function words, several for unspaced runs."""
+    # Most words are plain letters; this check is faster than the patterns.
     plain = word.isascii() and word.isalpha()
     if not plain and UNSPACED_RUN.fullmatch(word):
         return tuple(word[at : at + 2] for at in range(max(1, len(word) - 1)))
@@ -99,19 +99,19 @@ def term(word: str, code: str = ENGLISH) -> tuple[str, ...]:
     if value is not None:
         return (f"#{value:g}",) if value > 1 else ()
     bare = _bare(word)
-    if len(bare) < BRIEFEST or not is_content(bare, code):
+    if len(bare) < MIN_LENGTH or not is_content(bare, code):
         return ()
     return (stem(bare, code),)
 
 
-def terms_by_word(some: Iterable[str], code: str = ENGLISH) -> list[tuple[str, ...]]:
-    """Return what each of some folded words stands for, as `term` does."""
-    return [term(word, code) for word in some]
+def terms_by_word(tokens: Iterable[str], code: str = ENGLISH) -> list[tuple[str, ...]]:
+    """Return the terms of each folded word."""
+    return [term(word, code) for word in tokens]
 
 
-def terms_of(some: Iterable[str], code: str = ENGLISH) -> tuple[str, ...]:
+def terms_of(tokens: Iterable[str], code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of folded words in order, repeats included."""
-    return tuple(chain.from_iterable(terms_by_word(some, code)))
+    return tuple(chain.from_iterable(terms_by_word(tokens, code)))
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)
@@ -122,12 +122,9 @@ def terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def related(a_term: str) -> str:
-    """Return what related words share: the first five letters of a stem, else the term itself.
-
-    It joins what stemming leaves apart (absorb, absorption).
-    """
+    """Return the root of related words (absorb, absorption): the first five letters, or the whole term."""
     return a_term[:PREFIX] if a_term[:PREFIX].isalpha() and len(a_term) > PREFIX else a_term
 
 
 TERMS = Analyser("terms-2", words, term)
-"""Analyser of corpora: the terms by which texts are compared; a change of them needs another name."""
+"""Analyser of corpora; rename it if the terms change."""

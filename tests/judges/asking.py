@@ -17,8 +17,8 @@ T = TypeVar("T")
 
 def item_of(question: Question, answer: str = "", **more: Any) -> MetricItem:  # noqa: ANN401 - any field
     """Make the item of an answer to a question."""
-    taken = ("id", "question", "passages", "reference", "aspects", "sub_questions")
-    return MetricItem(answer=answer, **{name: getattr(question, name) for name in taken}, **more)
+    names = ("id", "question", "passages", "reference", "aspects", "sub_questions")
+    return MetricItem(answer=answer, **{name: getattr(question, name) for name in names}, **more)
 
 
 def with_runner(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:

@@ -1,4 +1,4 @@
-"""Battles, specs and an asker that answers as it is told."""
+"""Battles, specs and a scripted client."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUESTION = Question(
 
 @dataclass
 class TellingAsker:
-    """Answers every request by a function and remembers what it was asked."""
+    """Answers every request by a function and records requests."""
 
     answering: Answering
     requests: list[Request] = field(default_factory=list)

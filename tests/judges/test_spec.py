@@ -24,14 +24,14 @@ def written(folder: Path, text: str, name: str = "own.toml") -> str:
 
 
 @pytest.mark.parametrize("name", spec_names())
-def test_bundled_judges_can_be_used(name: str) -> None:
+def test_bundled_judges_load(name: str) -> None:
     spec = load_spec(name)
     assert (spec.name, len(spec.hash)) == (name, 64)
     assert spec.description
-    assert len({load_spec(each).hash for each in spec_names()}) == len(spec_names())
+    assert len({load_spec(name).hash for name in spec_names()}) == len(spec_names())
 
 
-def test_a_spec_file_is_read_with_its_settings(tmp_path: Path) -> None:
+def test_spec_file_is_loaded(tmp_path: Path) -> None:
     table = "[sampling]\ntemperature = 0.7\nmax_tokens = 99\n"
     text = f'{LLM}ground_truth = "none"\norder = "both"\nvotes = 3\n{table}'
     spec = load_spec(written(tmp_path, text))
@@ -39,7 +39,7 @@ def test_a_spec_file_is_read_with_its_settings(tmp_path: Path) -> None:
     assert (spec.sampling.temperature, spec.sampling.max_tokens, spec.sampling.top_p) == (0.7, 99, 1.0)
 
 
-def test_specs_of_before_are_read_and_keep_their_hash(tmp_path: Path) -> None:
+def test_older_specs_keep_their_hash(tmp_path: Path) -> None:
     text = 'extends = "reference-free"\nmodel = "m"\n{key} = "reference"\nprompt = "pairwise-reference"\n'
     now, before = (
         load_spec(written(tmp_path, text.format(key=key), "own.toml"))
@@ -60,7 +60,7 @@ def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (f"{LLM}vots = 3\n", "unknown key 'vots'"),
         (f'{LLM}votes = "3"\n', "'votes'"),
@@ -74,17 +74,17 @@ def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
         ('model = "m"\n', "'kind' is missing"),
         ('kind = "panel"\n', "needs judges"),
         ('kind = "panel"\nmembers = ["lexical", "lexical"]\n', "two members are named"),
-        ('kind = "panel"\nmembers = ["lexical"]\nrule = "weighted"\n', "one weight a member"),
+        ('kind = "panel"\nmembers = ["lexical"]\nrule = "weighted"\n', "one weight per member"),
         ('kind = "panel"\nmembers = ["lexical"]\nquorum = 2\n', "more than there are members"),
         ('extends = "own.toml"\n', "not another judge"),
         ('kind = "lexical"\nmodel = "m"\n', "no 'model'"),
         ("kind = \n", "not valid TOML"),
     ],
 )
-def test_a_spec_that_cannot_be_used_says_why(text: str, said: str, tmp_path: Path) -> None:
+def test_invalid_spec_reports_error(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError) as caught:
         load_spec(written(tmp_path, text))
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "own" in caught.value.message or "nowhere" in caught.value.message
     assert caught.value.advice
 
@@ -108,8 +108,8 @@ def test_prompt_follows_from_the_ground_truth(settings: str, prompt: str, tmp_pa
     assert spec.hash == named.hash
 
 
-def test_prompt_of_what_is_extended_goes_before_the_ground_truth(tmp_path: Path) -> None:
-    """E11: another ground truth changes the prompt that nobody named, and never one that somebody named."""
+def test_extended_prompt_precedes_default(tmp_path: Path) -> None:
+    """E11: another ground truth changes only default prompts."""
     other = load_spec(written(tmp_path, 'extends = "reference-free"\nground_truth = "passages"\n'))
     assert other.hash == load_spec("passages").hash
     (tmp_path / "mine.md").write_text("## pair\n{question} {answer_1} {answer_2}", encoding="utf-8")
@@ -119,10 +119,10 @@ def test_prompt_of_what_is_extended_goes_before_the_ground_truth(tmp_path: Path)
     assert spec.prompt.name == "mine"
     panel = 'kind = "panel"\nmembers = ["reference", "base.toml"]\n'
     members = load_spec(written(tmp_path, panel, "panel.toml")).members
-    assert [one.prompt and one.prompt.name for one in members] == ["pairwise-reference", "mine"]
+    assert [member.prompt and member.prompt.name for member in members] == ["pairwise-reference", "mine"]
 
 
-def test_panels_take_names_and_tables(tmp_path: Path) -> None:
+def test_panels_accept_names_and_tables(tmp_path: Path) -> None:
     members = 'members = ["lexical", {extends = "compat", model = "m", name = "x"}]'
     text = f'kind = "panel"\nrule = "weighted"\nweights = [2.0, 1.0]\n{members}\n'
     spec = load_spec(written(tmp_path, text))
@@ -133,28 +133,28 @@ def test_panels_take_names_and_tables(tmp_path: Path) -> None:
     assert (spec.rule, spec.models) == (PanelRule.WEIGHTED, ("m",))
 
 
-def test_the_hash_covers_what_decides_and_nothing_else() -> None:
+def test_hash_covers_only_decisive_settings() -> None:
     base: JudgeSpec = spec_of()
     edited = Prompt("pairwise", f"{load_prompt('pairwise').text}\nOne more note.\n")
-    others = [
+    variants = [
         base.using(prompt=edited),
         base.using(endpoint="https://else.test/v1"),
         base.using(model="m2"),
         base.using(temperature=0.1),
         base.using(reply=ReplyFormat.LOGPROBS),
     ]
-    assert len({base.hash, *(other.hash for other in others)}) == 6
+    assert len({base.hash, *(other.hash for other in variants)}) == 6
     assert base.using(name="other", description="d").hash == base.hash
 
 
-def test_the_endpoint_of_the_settings_fills_gaps_alone() -> None:
+def test_default_endpoint_fills_only_gaps() -> None:
     panel = load_spec("panel").at("http://x.test/v1")
     assert {member.endpoint for member in panel.members} == {"http://x.test/v1"}
     assert panel.at("http://y.test/v1").members[0].endpoint == "http://x.test/v1"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("nothing", "no `## pair` section"),
         ("## pair\n{question} {answer_1}", "lacks {answer_2}"),
@@ -164,10 +164,10 @@ def test_the_endpoint_of_the_settings_fills_gaps_alone() -> None:
         ("## pair\n{question}{answer_1}{answer_2}\n## example\n### question\nx", "lacks `### reply`"),
     ],
 )
-def test_a_prompt_that_cannot_be_used_says_why(text: str, said: str) -> None:
+def test_invalid_prompt_reports_error(text: str, message: str) -> None:
     with pytest.raises(SpecError, match="Prompt p cannot be used") as caught:
         Prompt("p", text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_default_leaves_a_setting_to_the_endpoint(tmp_path: Path) -> None:

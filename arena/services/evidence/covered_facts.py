@@ -91,7 +91,7 @@ def _table(answers: Sequence[AnswerView], name: str, facts: Facts) -> FactTable 
 
 
 def _tells(name: str, facts: Facts, metric: str) -> bool:
-    return metric.startswith(facts.begins) if facts.begins else metric == name
+    return metric.startswith(facts.prefix) if facts.prefix else metric == name
 
 
 def fact_diffs(view: QuestionView, first: str, second: str) -> tuple[FactDiff, ...]:
@@ -112,7 +112,7 @@ def fact_diffs(view: QuestionView, first: str, second: str) -> tuple[FactDiff, .
 
 
 def _missing(view: QuestionView, name: str, facts: Facts, pair: Sequence[AnswerView]) -> FactDiff:
-    given = facts.given
+    given = facts.need
     scores = [one for answer in pair for one in answer.scores if _tells(name, facts, one.metric)]
     if any(score.score is not None and not score.details for score in scores):
         why = UNSEEN

@@ -95,7 +95,7 @@ class StoredLedger:
             payer.ledgers.draw, payer.number, least, wished, lease_id=payer.lease_id
         )
 
-    async def drawn_by_all(self) -> float:
+    async def total_drawn(self) -> float:
         """Return what all workers hold at the moment, in USD."""
         return (await asyncio.to_thread(self._payer.ledgers.account, self._payer.number)).drawn
 

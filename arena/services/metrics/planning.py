@@ -14,7 +14,7 @@ from data.store import Store
 from judges.llm.prices import Prices
 from judges.metrics.dry_run import CLAIMS_PER_SENTENCE, DryRun, DryRunner
 from judges.metrics.registry import metric_info
-from judges.metrics.shortening import CUT, LONGEST_PASSAGE
+from judges.metrics.shortening import CUT, MAX_PASSAGE_WORDS
 from judges.retrieval import BM25
 from judges.spec import JudgeSpec
 
@@ -122,10 +122,12 @@ class MetricPlanner:
         pending = self._store.scores.pending(numbers, metric=request.metric, judge=stored_as, again=RETRIED)
         factor = pending / seen.sampled if seen.sampled else 0.0
         cut = round(seen.cut * factor)
-        tasks = _tasks(runner.asked, factor)
+        tasks = _tasks(runner.dry_run, factor)
         requests = sum(task.requests for task in tasks)
         sent, returned = sum(task.input_tokens for task in tasks), sum(task.output_tokens for task in tasks)
-        longest = round(sum(one.requests * one.most_output for one in runner.asked.by_task.values()) * factor)
+        longest = round(
+            sum(one.requests * one.most_output for one in runner.dry_run.by_task.values()) * factor
+        )
         return MetricPlan(
             set=set_name,
             metric=request.metric,
@@ -155,7 +157,7 @@ class MetricPlanner:
         async with self._access.dry_running(request, runner) as opened:
             seen = _Seen(opened.judge)
             for items in self._sample(numbers, request.metric, opened.judge):
-                if seen.sampled >= SAMPLED_ANSWERS or runner.asked.requests >= MOST_REQUESTS:
+                if seen.sampled >= SAMPLED_ANSWERS or runner.dry_run.requests >= MOST_REQUESTS:
                     break
                 for item in items:
                     seen.add(await opened.metric.score(item))
@@ -205,7 +207,7 @@ def _tasks(asked: DryRun, factor: float) -> tuple[TaskPlan, ...]:
 def _warnings(request: MetricRequest, details: Sequence[Mapping[str, Json]], cut: int) -> tuple[str, ...]:
     warnings = []
     if cut:
-        longest = request.options.get("longest_passage", LONGEST_PASSAGE)
+        longest = request.options.get("longest_passage", MAX_PASSAGE_WORDS)
         warnings.append(
             f"About {cut:,} answers have passages of more than {longest} words: of these the LLM reads the "
             "sentences that bear on the matter most (--option longest_passage=N)."

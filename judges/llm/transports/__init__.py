@@ -1,1 +1,1 @@
-"""Ways to an LLM, one file a provider path."""
+"""Transports to LLM endpoints."""

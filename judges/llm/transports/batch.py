@@ -1,11 +1,9 @@
-"""Provider batches: OpenAI's batch files, at half the price and within a day.
+"""OpenAI's batch files, at half the price and within a day.
 
-Requests that wait together travel together: whatever was asked until nothing new came for a moment
-becomes one file and one batch. Before the provider is called, the batch and its requests are written
-down in a `BatchJournal`; when it answers, so is its id. A crash at any moment therefore loses no batch:
-the next run finds the id in the journal, or the batch itself by the name it was created under, waits for
-it, and hands its replies to whoever asks the same requests again. A batch is deleted from the journal
-once the reply cache has its replies.
+Requests are collected until none arrives for a moment, and sent as one batch. A `BatchJournal` records the
+batch before the provider is called, and its id afterwards, so that a crash loses no batch: the next run finds
+it by id or by name, waits for it, and uses its replies for the same requests. The record is deleted once the
+reply cache has the replies.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from uuid import uuid4
 
 from data.errors import StoppedError
 from data.models import Reply
-from judges.llm.chat_format import Learnt
+from judges.llm.chat_format import QuirkMemory
 from judges.llm.errors import SERVER_STATUS, CallError, CallErrorKind, fault_of_status
 from judges.llm.reply_size import MAX_LIMIT, Incoming, lines_of, receiving, reply_limit, too_large
 from judges.llm.requests import ReplyCache, Request
@@ -31,22 +29,22 @@ if TYPE_CHECKING:
     from openai.types import Batch
 
 PATH = "/v1/chat/completions"
-MOST_BYTES = 150_000_000
+MAX_BYTES = 150_000_000
 OK = 200
 TOO_MUCH_QUEUED = "token_limit_exceeded"
 
 Answer = Mapping[str, Any] | CallError
-"""The provider's chat completion, or why there is none."""
+"""The provider's chat completion, or an error."""
 
 
 def line_of(request: Request, body: Mapping[str, Any]) -> str:
-    """Return a request's body as a line of a batch file; its key comes back with the answer."""
+    """Return a request as a line of a batch file, identified by its key."""
     line = {"custom_id": request.key, "method": "POST", "url": PATH, "body": body}
     return json.dumps(line, ensure_ascii=False)
 
 
-def files_of(requests: Iterable[Request], most: int) -> Iterator[list[Request]]:
-    """Cut requests into files: one endpoint and model each, no more requests or bytes than allowed."""
+def files_of(requests: Iterable[Request], maximum: int) -> Iterator[list[Request]]:
+    """Split requests into files by endpoint and model, within the limits of requests and bytes."""
     groups: dict[tuple[str, str], list[Request]] = {}
     for request in requests:
         groups.setdefault((request.endpoint, request.model), []).append(request)
@@ -54,7 +52,7 @@ def files_of(requests: Iterable[Request], most: int) -> Iterator[list[Request]]:
         file, size = list[Request](), 0
         for request in group:
             length = len(request.canonical.encode())
-            if file and (len(file) >= most or size + length > MOST_BYTES):
+            if file and (len(file) >= maximum or size + length > MAX_BYTES):
                 yield file
                 file, size = [], 0
             file.append(request)
@@ -63,7 +61,7 @@ def files_of(requests: Iterable[Request], most: int) -> Iterator[list[Request]]:
 
 
 def answer_of(line: bytes) -> tuple[str, Answer] | None:
-    """Return the answer in a line of an output or error file, with its request's key; None of other lines."""
+    """Parse a line of an output or error file as a request's key and answer; None for other lines."""
     try:
         row = json.loads(line)
         key, response, error = row["custom_id"], row.get("response") or {}, row.get("error")
@@ -76,11 +74,11 @@ def answer_of(line: bytes) -> tuple[str, Answer] | None:
         return key, body
     if response:
         return key, fault_of_status(status if isinstance(status, int) else SERVER_STATUS, body, {})
-    return key, CallError(CallErrorKind.TRANSIENT, f"The batch left this request out: {error}")
+    return key, CallError(CallErrorKind.TRANSIENT, f"The batch did not process this request: {error}")
 
 
 def ending_of(batch: Batch, wait: float) -> CallError:
-    """Return the reason why a request of an ended batch has no answer."""
+    """Return the error of requests without an answer in a finished batch."""
     first = next(iter((batch.errors and batch.errors.data) or ()), None)
     reason = f" ({first.message})" if first and first.message else ""
     detail = f"Batch {batch.id} ended as {batch.status}{reason} without an answer"
@@ -91,19 +89,19 @@ def ending_of(batch: Batch, wait: float) -> CallError:
 
 
 def content_of(requests: Sequence[Request], bodies: Mapping[str, Mapping[str, Any]]) -> bytes:
-    """Return the file of a batch, from the bodies by request key."""
+    """Return the content of a batch file, with bodies by request key."""
     return "\n".join(line_of(request, bodies[request.key]) for request in requests).encode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRecord:
-    """A batch as it stands in the journal.
+    """A batch in the journal.
 
     Attributes:
-        name: Ours, unique; stored with the batch at the provider.
+        name: Our unique name, also stored at the provider.
         endpoint: Base URL.
-        keys: The keys of its requests.
-        batch_id: The provider's; empty until it is known.
+        keys: Keys of its requests.
+        batch_id: The provider's id; empty until known.
     """
 
     name: str
@@ -113,18 +111,18 @@ class BatchRecord:
 
 
 class BatchJournal(Protocol):
-    """Batches that were sent and whose replies are not all kept; each method returns once committed."""
+    """Batches without all replies in the cache; each method returns once committed."""
 
     async def write(self, record: BatchRecord) -> None:
-        """Write a batch down, or what is known of it now (by name)."""
+        """Insert or update a batch by name."""
         ...
 
     async def unread(self) -> Sequence[BatchRecord]:
-        """Every batch whose record was not deleted."""
+        """Return all batches that are not deleted."""
         ...
 
     async def delete(self, name: str) -> None:
-        """Delete a batch's record: its replies are kept, or it never came to be."""
+        """Delete a batch whose replies are cached or that was never created."""
         ...
 
 
@@ -135,7 +133,7 @@ LOOKS_A_GATHERING = 4
 
 
 class BatchTransport:
-    """Gathers requests into batches and waits for them; `send` returns when its batch has ended."""
+    """Collects requests into batches; `send` returns when its batch is finished."""
 
     unlimited = True
 
@@ -144,12 +142,12 @@ class BatchTransport:
         self._journal = journal
         self._cache = cache
         self._clients = OpenAIClients(settings)
-        self._learnt = Learnt()
+        self._quirks = QuirkMemory()
         self._bodies: dict[str, dict[str, Any]] = {}
         self._limits: dict[str, int] = {}
-        self._gathered: dict[str, Request] = {}
+        self._collected: dict[str, Request] = {}
         self._waiting: dict[str, asyncio.Future[Answer]] = {}
-        self._handed_out: set[str] = set()
+        self._delivered: set[str] = set()
         self._read: list[BatchRecord] = []
         self._last = 0.0
         self._gatherer: asyncio.Task[None] | None = None
@@ -160,12 +158,12 @@ class BatchTransport:
         """Wait for the request's batch and return its reply.
 
         Raises:
-            CallError: The batch, or this request of it, gave none.
-            StoppedError: No request waits any more; the batch goes on, and the next run finds it.
+            CallError: The batch or the request failed.
+            StoppedError: Judging was stopped; the batch continues, and the next run finds it.
         """
         if request.tools:
-            # Each turn would wait for a batch of its own; whoever asks has a way without tools.
-            raise CallError(CallErrorKind.REJECTED, "Tools are not called in batches.")
+            # Each turn would wait for its own batch; callers fall back to prompts without tools.
+            raise CallError(CallErrorKind.REJECTED, "Batches do not support tools.")
         if self._recovery is None or _failed(self._recovery):
             with receiving(None):
                 self._recovery = asyncio.create_task(self._recover())
@@ -177,33 +175,33 @@ class BatchTransport:
             answer = await asyncio.shield(future)
             self._waiting.pop(request.key, None)
             self._bodies.pop(request.key, None)
-            self._handed_out.add(request.key)
+            self._delivered.add(request.key)
             if isinstance(answer, CallError):
                 raise answer
             return answer
 
-        # What starts here outlives this request.
+        # Tasks that start here outlive this request.
         with receiving(None):
-            return await self._learnt.send(request, post)
+            return await self._quirks.send(request, post)
 
     def _gather(self, request: Request) -> asyncio.Future[Answer]:
         future = self._waiting[request.key] = asyncio.get_running_loop().create_future()
-        self._gathered[request.key] = request
+        self._collected[request.key] = request
         self._last = time.monotonic()
         if self._gatherer is None:
             self._gatherer = asyncio.create_task(self._dispatch())
         return future
 
     async def _dispatch(self) -> None:
-        """Send what was gathered once nothing new came for a moment, or once there is enough."""
+        """Send the collected requests after a quiet moment, or when the batch is full."""
         settings = self._settings
-        while self._gathered:
+        while self._collected:
             quiet = time.monotonic() - self._last >= settings.batch_gather
-            if not quiet and len(self._gathered) < settings.batch_size:
+            if not quiet and len(self._collected) < settings.batch_size:
                 await asyncio.sleep(settings.batch_gather / LOOKS_A_GATHERING)
                 continue
-            gathered, self._gathered = self._gathered, {}
-            for file in files_of(gathered.values(), settings.batch_size):
+            collected, self._collected = self._collected, {}
+            for file in files_of(collected.values(), settings.batch_size):
                 self._start(self._carry(file), [request.key for request in file])
         self._gatherer = None
 
@@ -216,7 +214,7 @@ class BatchTransport:
         try:
             record = replace(record, batch_id=await self._create(record, content_of(requests, self._bodies)))
         except CallError:
-            # The provider may have made the batch although its answer was lost.
+            # The provider may have created the batch although its response was lost.
             existing = await self._find(record)
             if existing is None:
                 raise
@@ -249,7 +247,7 @@ class BatchTransport:
         self._read.append(record)
 
     async def _poll(self, record: BatchRecord) -> Batch:
-        """Return the batch as it stands; outages are waited out, since the batch goes on without us."""
+        """Return the batch's state; wait during outages, because the batch continues."""
         faults = 0
         while True:
             try:
@@ -263,7 +261,7 @@ class BatchTransport:
                 await asyncio.sleep(fault.retry_after or self._settings.batch_poll)
 
     async def _read_answers(self, endpoint: str, batch: Batch) -> CallError | None:
-        """Settle the answers in a batch's files; return the fault of one that is too large."""
+        """Settle the answers in a batch's files; return the error of an oversized answer."""
         fault = None
         files = self._clients.get(endpoint).files.with_streaming_response
         for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
@@ -283,28 +281,28 @@ class BatchTransport:
             return
         if isinstance(answer, Exception) and not isinstance(answer, CallError):
             future.set_exception(answer)
-            future.exception()  # Marks it as seen, where nobody asked again yet.
+            future.exception()  # Marks it as retrieved if no caller waits yet.
         else:
             future.set_result(answer)
 
     # Earlier runs ----------------------------------------------------------------------------
 
     async def _recover(self) -> None:
-        """Wait for what earlier runs sent, and delete the records of what is kept or never came to be."""
+        """Wait for batches of earlier runs, and delete records of cached and uncreated batches."""
         loop = asyncio.get_running_loop()
-        for written in await self._journal.unread():
-            cached = {} if self._cache is None else await self._cache.get_many(written.keys)
-            record = None if len(cached) == len(written.keys) else await self._find(written)
+        for entry in await self._journal.unread():
+            cached = {} if self._cache is None else await self._cache.get_many(entry.keys)
+            record = None if len(cached) == len(entry.keys) else await self._find(entry)
             if record is None:
-                await self._journal.delete(written.name)
+                await self._journal.delete(entry.name)
                 continue
             for key in record.keys:
                 self._waiting.setdefault(key, loop.create_future())
-            self._handed_out.update(cached)
+            self._delivered.update(cached)
             self._start(self._await_again(record), record.keys)
 
     async def _await_again(self, record: BatchRecord) -> None:
-        """Wait for an earlier run's batch; where it cannot be read any more, its requests are asked anew."""
+        """Wait for an earlier run's batch; if it cannot be read, its requests are sent again."""
         try:
             await self._await(record)
         except CallError as fault:
@@ -315,7 +313,7 @@ class BatchTransport:
                 self._settle(key, again)
 
     async def _find(self, record: BatchRecord) -> BatchRecord | None:
-        """Return the record with its batch's id; None where the provider does not know it."""
+        """Return the record with its batch's id; None if the provider does not know it."""
         if record.batch_id:
             return record
         searched = 0
@@ -333,12 +331,12 @@ class BatchTransport:
     # Tasks -----------------------------------------------------------------------------------
 
     def _start(self, work: Coroutine[None, None, None], keys: Iterable[str]) -> None:
-        """Run a batch in the background; what goes wrong goes to those who wait for it."""
+        """Run a batch in the background; errors go to the waiting callers."""
 
         async def run() -> None:
             try:
                 await work
-            except Exception as error:  # noqa: BLE001 - whatever it is belongs to those who wait
+            except Exception as error:  # noqa: BLE001 - passed on to the waiting callers
                 for key in keys:
                     self._settle(key, error)
 
@@ -347,19 +345,19 @@ class BatchTransport:
         task.add_done_callback(self._tasks.discard)
 
     def stop(self) -> None:
-        """Wait no longer: what was sent goes on at the provider, what was gathered is not sent."""
-        self._gathered.clear()
+        """Stop waiting; sent batches continue at the provider, collected requests are not sent."""
+        self._collected.clear()
         for key in list(self._waiting):
             self._settle(key, StoppedError("Judging was stopped.", advice="Resume to wait for the batch."))
 
     async def close(self) -> None:
-        """Delete the records of what is kept, stop polling and close every client."""
+        """Delete records of cached batches, stop polling and close all clients."""
         tasks = [*self._tasks, *(task for task in (self._gatherer, self._recovery) if task is not None)]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for record in self._read:
-            if self._handed_out.issuperset(record.keys):
+            if self._delivered.issuperset(record.keys):
                 await self._journal.delete(record.name)
         await self._clients.close()
 

@@ -1,14 +1,14 @@
-"""Bodies of httpx' responses, read within the limit of their reply."""
+"""Size limits for bodies of httpx responses."""
 
 from collections.abc import AsyncIterator
 
 import httpx
 
-from judges.llm.reply_size import ASKED, bounded
+from judges.llm.reply_size import REQUEST_HEADERS, bounded
 
 
 class BoundedStream(httpx.AsyncByteStream):
-    """A body that is decompressed here, and ends beyond its limit."""
+    """A body that is decompressed here, within its size limit."""
 
     def __init__(self, stream: httpx.AsyncByteStream, encoding: str, status: int) -> None:
         self._stream: httpx.AsyncByteStream | None = stream
@@ -20,7 +20,7 @@ class BoundedStream(httpx.AsyncByteStream):
                 yield piece
 
     async def aclose(self) -> None:
-        """Close the connection's side, which refers to the response: the circle would keep the body."""
+        """Close and drop the stream, whose reference cycle would keep the body in memory."""
         stream, self._stream = self._stream, None
         if stream is not None:
             await stream.aclose()
@@ -33,8 +33,8 @@ async def _bound(response: httpx.Response) -> None:
 
 
 def bound_client(client: httpx.AsyncClient) -> httpx.AsyncClient:
-    """Let a client read every body within its limit."""
-    client.headers.update(ASKED)
+    """Add the size limit to a client."""
+    client.headers.update(REQUEST_HEADERS)
     hooks = client.event_hooks
     hooks["response"] = [*hooks.get("response", ()), _bound]
     client.event_hooks = hooks

@@ -1,10 +1,9 @@
-"""Calls of OpenAI-compatible endpoints: straight on aiohttp, the default, or by OpenAI's client.
+"""Transports for OpenAI-compatible endpoints: aiohttp (the default) or OpenAI's client.
 
-OpenAI's client takes about a millisecond of processor time for a call, which bounds one process to some
-hundreds of calls a second; the direct way takes a small part of that, and sends the key and nothing else that
-the client reads from the environment (organisation, project). The client's own retries are off, because two
-layers that retry multiply. Replies are read from plain JSON (`judges.llm.chat_format`), so that what
-compatible servers add or leave out cannot break the reading.
+OpenAI's client needs about a millisecond of processor time per call, which limits a process to hundreds of
+calls per second; aiohttp needs a small part of that, and sends only the key, not the organisation or project
+from the environment. The client's retries are off, because two layers of retries multiply. Replies are parsed
+from plain JSON (`judges.llm.replies`), which tolerates extra and missing fields of compatible servers.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from data.models import Reply
-from judges.llm.chat_format import Learnt
+from judges.llm.chat_format import QuirkMemory
 from judges.llm.errors import CallError, CallErrorKind, fault_of_status
 from judges.llm.replies import payload_of
-from judges.llm.reply_size import ASKED, bounded, fault_within
+from judges.llm.reply_size import REQUEST_HEADERS, bounded, fault_within
 from judges.llm.requests import Request
 from judges.llm.settings import AccessSettings
-from judges.llm.usage import with_stated_cost
+from judges.llm.usage import with_header_cost
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
@@ -34,21 +33,21 @@ IDLE_CONNECTION_SECONDS = 30.0
 
 
 class OpenAIClients:
-    """One client for each endpoint, made in the event loop that uses it and closed at the end."""
+    """Clients by endpoint, created in the event loop that uses them."""
 
     def __init__(self, settings: AccessSettings) -> None:
         self._settings = settings
         self._clients: dict[str, AsyncOpenAI] = {}
 
     def get(self, endpoint: str) -> AsyncOpenAI:
-        """Return the client for an endpoint, made at first use."""
+        """Return the client for an endpoint, created on first use."""
         client = self._clients.get(endpoint)
         if client is None:
             client = self._clients[endpoint] = self._make(endpoint)
         return client
 
     def _make(self, endpoint: str) -> AsyncOpenAI:
-        import httpx  # noqa: PLC0415 - loads only when an endpoint is asked
+        import httpx  # noqa: PLC0415 - loaded on the first call
         from openai import AsyncOpenAI, DefaultAioHttpClient  # noqa: PLC0415 - as above
 
         from judges.llm.transports.bodies import bound_client  # noqa: PLC0415 - as above
@@ -65,7 +64,7 @@ class OpenAIClients:
             api_key=settings.key_for(endpoint),
             max_retries=0,
             timeout=timeout,
-            # A prompt has answers and references of private sets; it goes where it was meant to go.
+            # No redirects, because prompts may contain private answers and references.
             http_client=bound_client(
                 DefaultAioHttpClient(limits=limits, timeout=timeout, follow_redirects=False)
             ),
@@ -80,26 +79,26 @@ class OpenAIClients:
 
 
 class OpenAITransport:
-    """Sends requests through OpenAI's client and remembers what each endpoint does not support."""
+    """Sends requests through OpenAI's client."""
 
     unlimited = False
 
     def __init__(self, settings: AccessSettings, clients: OpenAIClients | None = None) -> None:
         self._timeout = settings.timeout
         self._clients = clients or OpenAIClients(settings)
-        self._learnt = Learnt()
+        self._quirks = QuirkMemory()
 
     async def send(self, request: Request) -> Reply:
-        """Call once; again without what the endpoint turns out not to support."""
+        """Send a request, retrying without features that the endpoint rejects."""
 
         async def post(body: dict[str, Any]) -> object:
             raw, headers = await self._post(request.endpoint, body)
-            return with_stated_cost(payload_of(raw), headers)
+            return with_header_cost(payload_of(raw), headers)
 
-        return await self._learnt.send(request, post)
+        return await self._quirks.send(request, post)
 
     async def _post(self, endpoint: str, body: dict[str, Any]) -> tuple[bytes, Mapping[str, str]]:
-        import httpx  # noqa: PLC0415 - loads only when an endpoint is asked
+        import httpx  # noqa: PLC0415 - loaded on the first call
 
         client = self._clients.get(endpoint)
         with as_faults(self._timeout):
@@ -108,7 +107,7 @@ class OpenAITransport:
                 return response.content, response.headers
 
     def stop(self) -> None:
-        """Let calls in flight finish; there is nothing to release."""
+        """Let calls in flight finish."""
 
     async def close(self) -> None:
         """Close every client."""
@@ -117,13 +116,13 @@ class OpenAITransport:
 
 @contextlib.contextmanager
 def as_faults(timeout: float) -> Iterator[None]:
-    """Turn whatever the client raises into a fault."""
-    import openai  # noqa: PLC0415 - loads only when an endpoint is asked
+    """Convert exceptions of OpenAI's client to `CallError`."""
+    import openai  # noqa: PLC0415 - loaded on the first call
 
     try:
         yield
     except (TimeoutError, openai.APIConnectionError) as error:
-        raise unconnected(error, timeout) from error
+        raise connection_error(error, timeout) from error
     except openai.APIStatusError as error:
         body = error.response.text if error.body is None else error.body
         raise fault_of_status(error.status_code, body, error.response.headers) from error
@@ -132,8 +131,8 @@ def as_faults(timeout: float) -> Iterator[None]:
         raise CallError(CallErrorKind.TRANSIENT, detail, billable=True) from error
 
 
-def unconnected(error: Exception, timeout: float) -> CallError:
-    """Tell a timeout from a lost connection by the first cause: the layers between mix them."""
+def connection_error(error: Exception, timeout: float) -> CallError:
+    """Convert a timeout or a lost connection, which only the root cause distinguishes."""
     if (fault := fault_within(error)) is not None:
         return fault
     root: BaseException = error
@@ -142,7 +141,7 @@ def unconnected(error: Exception, timeout: float) -> CallError:
     if isinstance(root, TimeoutError | asyncio.CancelledError):
         return CallError(CallErrorKind.TRANSIENT, f"No reply within {timeout:g} s.", billable=True)
     cause_text = f"{type(root).__name__}: {root}" if str(root) else type(root).__name__
-    # Refused or never found: nothing can have been charged. A reset may come after the work was done.
+    # A refused connection costs nothing; a reset may come after the work is done.
     unreachable = isinstance(root, OSError) and not isinstance(root, ConnectionResetError | BrokenPipeError)
     return CallError(
         CallErrorKind.TRANSIENT,
@@ -156,7 +155,7 @@ REDIRECT_STATUS = 300
 
 
 class DirectTransport(OpenAITransport):
-    """Sends requests over one aiohttp session, made in the event loop that uses it."""
+    """Sends requests over an aiohttp session."""
 
     def __init__(self, settings: AccessSettings) -> None:
         super().__init__(settings)
@@ -165,37 +164,37 @@ class DirectTransport(OpenAITransport):
         self._proxies: dict[str, str | None] = {}
 
     async def _post(self, endpoint: str, body: dict[str, Any]) -> tuple[bytes, Mapping[str, str]]:
-        import aiohttp  # noqa: PLC0415 - loads only when an endpoint is asked
+        import aiohttp  # noqa: PLC0415 - loaded on the first call
 
         headers = {
             "Authorization": f"Bearer {self._settings.key_for(endpoint)}",
             "Content-Type": "application/json",
-            **ASKED,
+            **REQUEST_HEADERS,
         }
         data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         url = f"{endpoint.rstrip('/')}/chat/completions"
         try:
-            posted = self._opened().post(
+            pending = self._open_session().post(
                 url, data=data, headers=headers, proxy=self._proxy(endpoint), allow_redirects=False
             )
-            async with posted as response:
+            async with pending as response:
                 status = response.status
                 encoding = response.headers.get("Content-Encoding", "")
                 pieces = bounded(response.content.iter_any(), encoding, status)
                 raw = b"".join([piece async for piece in pieces])
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise unconnected(error, self._timeout) from error
+            raise connection_error(error, self._timeout) from error
         if status >= REDIRECT_STATUS:
             raise fault_of_status(status, raw.decode("utf-8", "replace"), response.headers)
         return raw, response.headers
 
-    def _opened(self) -> ClientSession:
+    def _open_session(self) -> ClientSession:
         import aiohttp  # noqa: PLC0415 - as above
         import httpx  # noqa: PLC0415 - as above
 
         if self._session is None:
             settings = self._settings
-            # Bare systems have no authorities of their own; OpenAI's client brings these.
+            # Minimal systems lack certificate authorities; httpx brings its own.
             trusted = httpx.create_ssl_context()
             trusted.load_default_certs()
             self._session = aiohttp.ClientSession(
@@ -208,10 +207,9 @@ class DirectTransport(OpenAITransport):
         return self._session
 
     def _proxy(self, endpoint: str) -> str | None:
-        """Return the proxy that the environment names for an endpoint, as OpenAI's client takes it.
+        """Return the proxy of the environment for an endpoint, as OpenAI's client chooses it.
 
-        The session's own look-up goes to another thread at every call, and a .netrc with a word on the
-        endpoint makes it refuse our key.
+        aiohttp's look-up uses a thread per call, and rejects our key if .netrc has an entry for the endpoint.
         """
         if endpoint not in self._proxies:
             parts = urlsplit(endpoint)

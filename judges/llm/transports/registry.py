@@ -1,7 +1,4 @@
-"""The registry of transports: the ways in which requests travel to LLMs.
-
-One is described once, here or by a plugin; options, their help, settings and prices are made from that.
-"""
+"""Registry of transports, from which options, help, settings and prices are derived; plugins can add more."""
 
 from __future__ import annotations
 
@@ -31,16 +28,16 @@ Send = Callable[["Request"], "Awaitable[Reply | str] | Reply | str"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransportInfo:
-    """Description of a transport, known without opening it.
+    """Description of a transport.
 
     Attributes:
-        name: As in `--transport`.
-        title: What it is good for, in a few words.
-        open: Makes it, of the settings, the place where batches are written down, and the cache.
-        send: In place of that, a plain or async function of a request that returns a reply or its text. A
-            plain one is called in a thread.
-        batches: Whether requests wait for hours and cost the share of a batch.
-        own_keys: Whether it takes keys of its own, beside that of the endpoint.
+        name: Value of `--transport`.
+        title: Short description.
+        open: Creates it from the settings, the batch journal and the reply cache.
+        send: Alternative to `open`: a plain or async function of a request that returns a reply or its text.
+            A plain one is called in a thread.
+        batches: Whether requests wait for hours and have batch prices.
+        own_keys: Whether it reads keys of its own in addition to the endpoint's.
     """
 
     name: str
@@ -53,30 +50,29 @@ class TransportInfo:
     def __post_init__(self) -> None:
         function: object = self.open or self.send
         if not callable(function):
-            raise SpecError(f"The transport {self.name} needs a function for send.")
+            raise SpecError(f"The transport {self.name} needs a function as `send`.")
 
     def opened(
         self, settings: AccessSettings, journal: BatchJournal | None, cache: ReplyCache | None
     ) -> Transport:
-        """Make the transport; its library is loaded only now."""
+        """Create the transport and import its library."""
         if self.batches and journal is None:
-            message = "Batches were asked for without a place to write their ids down."
-            raise SpecError(message, advice="Give open_client a journal.")
+            raise SpecError("The batch transport needs a journal.", advice="Pass one to `open_client`.")
         if self.open is not None:
             return self.open(settings, journal, cache)
         if self.send is None:
-            raise SpecError(f"The transport {self.name} has nothing that sends.", advice="Give it `send`.")
+            raise SpecError(f"The transport {self.name} has neither `open` nor `send`.", advice="Add `send`.")
         return _FunctionTransport(self.name, self.send)
 
 
-def _of_settings(module: str, name: str) -> Open:
-    def opened(
+def _opener(module: str, name: str) -> Open:
+    def open_transport(
         settings: AccessSettings, _journal: BatchJournal | None, _cache: ReplyCache | None
     ) -> Transport:
         transport: Transport = getattr(import_module(f".{module}", __package__), name)(settings)
         return transport
 
-    return opened
+    return open_transport
 
 
 def _batch(settings: AccessSettings, journal: BatchJournal | None, cache: ReplyCache | None) -> Transport:
@@ -88,17 +84,17 @@ OWN = (
     TransportInfo(
         name=OPENAI,
         title="OpenAI's client, for every endpoint that speaks its protocol",
-        open=_of_settings("openai", "OpenAITransport"),
+        open=_opener("openai", "OpenAITransport"),
     ),
     TransportInfo(
         name=DIRECT,
         title="the same without that client, with the least overhead; the default",
-        open=_of_settings("openai", "DirectTransport"),
+        open=_opener("openai", "DirectTransport"),
     ),
     TransportInfo(
         name="litellm",
         title="litellm's adapters for other providers",
-        open=_of_settings("litellm", "LitellmTransport"),
+        open=_opener("litellm", "LitellmTransport"),
         own_keys=True,
     ),
     TransportInfo(
@@ -109,29 +105,29 @@ OWN = (
 
 def added_transports() -> PluginEntries[TransportInfo]:
     """Return the transports of plugins."""
-    return plugin_entries(PluginKind.TRANSPORTS, TransportInfo, [one.name for one in OWN])
+    return plugin_entries(PluginKind.TRANSPORTS, TransportInfo, [info.name for info in OWN])
 
 
 def transport_info(name: str) -> TransportInfo:
-    """Return what is known of a transport."""
-    known = {one.name: one for one in OWN}
-    if name in known:
-        return known[name]
-    found = added_transports()
-    known |= {one.name: one for one in found.entries}
-    if name not in known:
-        advice = " ".join((f"Use one of: {', '.join(known)}.", *found.problems))
+    """Return a transport by name."""
+    infos = {info.name: info for info in OWN}
+    if name in infos:
+        return infos[name]
+    added_infos = added_transports()
+    infos |= {info.name: info for info in added_infos.entries}
+    if name not in infos:
+        advice = " ".join((f"Use one of: {', '.join(infos)}.", *added_infos.problems))
         raise NotFoundError(f"There is no transport {name!r}.", advice=advice)
-    return known[name]
+    return infos[name]
 
 
 def described_transports() -> str:
-    """Return the transports with what each is good for, for the help of an option."""
-    return ", ".join(f"`{one.name}` ({one.title})" for one in (*OWN, *added_transports().entries))
+    """Return the transports with their titles, for the help of an option."""
+    return ", ".join(f"`{info.name}` ({info.title})" for info in (*OWN, *added_transports().entries))
 
 
 class _FunctionTransport:
-    """Sends by others' code; what that raises is the failure of the request."""
+    """Sends requests by a plugin's function; an exception fails only its request."""
 
     unlimited = False
 
@@ -142,26 +138,26 @@ class _FunctionTransport:
     async def send(self, request: Request) -> Reply:
         """Call once and return the reply."""
         try:
-            returned: object = await asyncio.to_thread(self._send, request)
-            if inspect.isawaitable(returned):
-                returned = await returned
-            if isinstance(returned, Reply):
-                return returned
-            if isinstance(returned, str) and len(returned) > reply_limit(request.sampling):
-                why = f"its reply is larger than {reply_limit(request.sampling):,} characters"
-            elif isinstance(returned, str):
+            result: object = await asyncio.to_thread(self._send, request)
+            if inspect.isawaitable(result):
+                result = await result
+            if isinstance(result, Reply):
+                return result
+            if isinstance(result, str) and len(result) > reply_limit(request.sampling):
+                reason = f"its reply is larger than {reply_limit(request.sampling):,} characters"
+            elif isinstance(result, str):
                 key, endpoint, model = request.key, request.endpoint, request.model
-                return Reply(key=key, endpoint=endpoint, model=model, text=returned, metered=False)
+                return Reply(key=key, endpoint=endpoint, model=model, text=result, metered=False)
             else:
-                why = f"it returned {returned!r:.80}, which is not a reply"
+                reason = f"it returned {result!r:.80}, which is not a reply"
         except (CallError, StoppedError):
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
-            why = describe_error(error)
-        raise CallError(CallErrorKind.REJECTED, f"The plugin transport {self._name} failed: {why}.")
+            reason = describe_error(error)
+        raise CallError(CallErrorKind.REJECTED, f"The plugin transport {self._name} failed: {reason}.")
 
     def stop(self) -> None:
-        """Nothing takes hours."""
+        """Let calls in flight finish."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: the function has no connections."""

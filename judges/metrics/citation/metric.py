@@ -1,4 +1,4 @@
-"""Citation support: which sentences are supported by what they cite, and which citations support theirs."""
+"""Citation support: sentences supported by their citations, and citations that support their sentences."""
 
 import asyncio
 from collections import Counter
@@ -24,9 +24,9 @@ from judges.pairwise.cleaning import clean
 from judges.text.sentences import Sentence as ReadSentence
 from judges.text.sentences import read_sentences, split_clauses, stating
 
-NO_SENTENCES = "The answer says nothing, so nothing of it could be cited."
+NO_SENTENCES = "The answer states nothing that needs a citation."
 NO_CITATIONS = "The answer cites nothing, so its citation support is 0."
-NO_PASSAGES = "There are neither contexts nor passages that the answer could cite."
+NO_PASSAGES = "There are neither contexts nor passages to cite."
 
 
 class Support(StrEnum):
@@ -57,13 +57,13 @@ RATE_SUPPORT = Task(
 
 
 class LlmSupportReader:
-    """Grades pairs of a passage (the premise) and a sentence that cites it, each by itself."""
+    """Grades each pair of a passage (the premise) and a sentence that cites it separately."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
 
     async def grade(self, pairs: Sequence[Pair], *, question: str) -> Sequence[Support | CallFailure]:
-        """Ask about all pairs at once; the scheduler sets the pace."""
+        """Ask about all pairs concurrently."""
         return await asyncio.gather(*(self._ask(pair, question) for pair in pairs))
 
     async def _ask(self, pair: Pair, question: str) -> Support | CallFailure:
@@ -77,25 +77,25 @@ class LlmSupportReader:
 
 
 class LexicalSupportReader:
-    """Full where the relation model finds the sentence entailed, partial where it so finds a clause."""
+    """Grades as full if the passage entails the sentence, and as partial if it entails a clause."""
 
     def __init__(self) -> None:
         self._relations = LexicalRelations()
 
     async def grade(self, pairs: Sequence[Pair], *, question: str) -> Sequence[Support | CallFailure]:
-        """Relate whole sentences and clauses to each passage by itself."""
+        """Relate whole sentences and clauses to each passage."""
         grades: list[Support | CallFailure] = []
         for pair in pairs:
             clauses = split_clauses(pair.hypothesis)
             parts = clauses if len(clauses) > 1 else ()
-            asked = [pair, *(Pair(pair.premise, clause) for clause in parts)]
-            whole, *of_parts = await self._relations.relate(asked, question=question)
+            queries = [pair, *(Pair(pair.premise, clause) for clause in parts)]
+            whole, *partial = await self._relations.relate(queries, question=question)
             if isinstance(whole, CallFailure):
                 grades.append(whole)
             elif whole.stance is Entailment.ENTAILMENT:
                 grades.append(Support.FULL)
             elif any(
-                (isinstance(part, Related) and part.stance is Entailment.ENTAILMENT) for part in of_parts
+                (isinstance(part, Related) and part.stance is Entailment.ENTAILMENT) for part in partial
             ):
                 grades.append(Support.PARTIAL)
             else:
@@ -108,9 +108,9 @@ class Citation:
     """A sentence's citation.
 
     Attributes:
-        number: The place of what is cited, from 1; one of no passage as the answer writes it.
-        passage: Id of the passage; None without one of that number.
-        support: None where it could not be told; `none` without such a passage.
+        number: Number of the passage, from 1; as written if there is no such passage.
+        passage: Id of the passage; None if there is no such passage.
+        support: None if undecided; `none` if there is no such passage.
     """
 
     number: int
@@ -127,7 +127,7 @@ class Sentence:
 
     @property
     def weight(self) -> float | None:
-        """Support by its best citation, 0–1; 0 without one, None where it is unknown."""
+        """Support by its best citation, 0–1; 0 without citations, None if undecided."""
         grades = [citation.support for citation in self.citations]
         known = [WEIGHTS[grade] for grade in grades if grade is not None]
         return None if grades and not known else max(known, default=0.0)
@@ -142,31 +142,31 @@ class CitationSupport:
         self._reader = reader
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer, which cites its contexts, or, without any, the set's passages.
+        """Score one answer; citations refer to its contexts, or else to the set's passages.
 
         Precision is the mean weight of its citations (full support 1, partial ½), recall the mean over its
-        sentences of the weight of the best citation; an uncited sentence counts 0, an uncited heading,
-        question or lead-in is none. Without a citation precision is null and the score 0.
+        sentences of the weight of the best citation. An uncited sentence counts 0; uncited headings,
+        questions and lead-ins are ignored. Without citations precision is null and the score 0.
 
         Returns:
             The score with `details`: `precision`, `recall`, `sentences` (`text`, `weight`, `citations`:
             `number`, `passage`, `support`), `uncited` and `unsupported` (texts of sentences), `cites`
             (`contexts` or `passages`), `counts` (`sentences`, `cited`, `citations`, grades, `undecided`,
-            `unknown`: numbers of no passage), and a `note` where it cites nothing.
+            `unknown`: numbers without a passage), and a `note` if it has no citations.
 
         Source: Gao et al. (2023), ALCE, section 4; weights as in TREC's RAG track.
         """
         answer = clean(item.answer)
-        passages, cites = _cited_from(item)
+        passages, cites = _citable(item)
         ids = [passage.id for passage in passages]
-        found = () if declines(answer, item.question) else _needing_support(read_sentences(answer, ids))
-        if not found:
+        statements = () if declines(answer, item.question) else _needing_support(read_sentences(answer, ids))
+        if not statements:
             return unscored(item, CITATION_SUPPORT, Outcome.UNREADABLE, NO_SENTENCES)
         if not passages:
             return unscored(item, CITATION_SUPPORT, Outcome.UNREADABLE, NO_PASSAGES)
         pairs = {
             (sentence.text, number): Pair(passage_text(passages[number - 1]), sentence.text)
-            for sentence in found
+            for sentence in statements
             for number in sentence.numbers
             if 1 <= number <= len(passages) and passage_text(passages[number - 1]).strip()
         }
@@ -174,18 +174,18 @@ class CitationSupport:
         for grade in grades:
             if isinstance(grade, CallFailure) and grade.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
                 return unscored(item, CITATION_SUPPORT, grade.outcome, grade.detail)
-        sentences = _sentences(found, passages, dict(zip(pairs, grades, strict=True)))
+        sentences = _sentences(statements, passages, dict(zip(pairs, grades, strict=True)))
         return _scored(item, sentences, cites)
 
 
 def _needing_support(sentences: Sequence[ReadSentence]) -> tuple[ReadSentence, ...]:
-    """Leave out headings, questions and lead-ins that cite nothing: they state nothing to support."""
-    stated = set(stating(sentences))
-    return tuple(sentence for sentence in sentences if sentence.numbers or sentence in stated)
+    """Remove headings, questions and lead-ins without citations."""
+    statements = set(stating(sentences))
+    return tuple(sentence for sentence in sentences if sentence.numbers or sentence in statements)
 
 
-def _cited_from(item: MetricItem) -> tuple[tuple[Passage, ...], str]:
-    """Return the texts that numbers cite; contexts without a text have that of the passage of their id."""
+def _citable(item: MetricItem) -> tuple[tuple[Passage, ...], str]:
+    """Return the citable texts; contexts without text get the text of the passage with their id."""
     if not item.contexts:
         return item.passages, "passages"
     known = {passage.id: passage for passage in item.passages}
@@ -196,37 +196,37 @@ def _cited_from(item: MetricItem) -> tuple[tuple[Passage, ...], str]:
 
 
 def _sentences(
-    found: Sequence[ReadSentence],
+    statements: Sequence[ReadSentence],
     passages: Sequence[Passage],
     grades: Mapping[tuple[str, int], Support | CallFailure],
 ) -> list[Sentence]:
     sentences = []
-    for sentence in found:
+    for sentence in statements:
         citations = []
         for number in sentence.numbers:
             if (sentence.text, number) not in grades:
-                # Beyond the last, or of a passage without a text, which supports nothing.
+                # Unknown passages and passages without text support nothing.
                 name = passages[number - 1].id if 1 <= number <= len(passages) else None
                 citations.append(Citation(number, name, Support.NONE))
                 continue
             grade = grades[sentence.text, number]
-            told = None if isinstance(grade, CallFailure) else grade
-            citations.append(Citation(number, passages[number - 1].id, told))
+            support = None if isinstance(grade, CallFailure) else grade
+            citations.append(Citation(number, passages[number - 1].id, support))
         sentences.append(Sentence(sentence.text, tuple(citations)))
     return sentences
 
 
 def _scored(item: MetricItem, sentences: Sequence[Sentence], cites: str) -> Score:
     citations = [citation for sentence in sentences for citation in sentence.citations]
-    graded = [citation.support for citation in citations if citation.support is not None]
-    weighed = [sentence.weight for sentence in sentences]
-    known = [weight for weight in weighed if weight is not None]
+    grades = [citation.support for citation in citations if citation.support is not None]
+    weights = [sentence.weight for sentence in sentences]
+    known = [weight for weight in weights if weight is not None]
     if not known:
         return unscored(item, CITATION_SUPPORT, Outcome.UNREADABLE, "No reply on a citation could be read.")
-    precision = fmean(WEIGHTS[grade] for grade in graded) if graded else None
+    precision = fmean(WEIGHTS[grade] for grade in grades) if grades else None
     recall = fmean(known)
     both = (precision or 0.0) + recall
-    counts = Counter(graded)
+    counts = Counter(grades)
     return Score(
         id=item.id,
         metric=CITATION_SUPPORT,
@@ -245,7 +245,7 @@ def _scored(item: MetricItem, sentences: Sequence[Sentence], cites: str) -> Scor
                 "sentences": len(sentences),
                 "cited": sum(bool(sentence.citations) for sentence in sentences),
                 "uncited": sum(not sentence.citations for sentence in sentences),
-                "unsupported": sum(bool(one.citations) and one.weight == 0 for one in sentences),
+                "unsupported": sum(bool(row.citations) and row.weight == 0 for row in sentences),
                 "citations": len(citations),
                 **{grade.value: counts[grade] for grade in Support},
                 "undecided": sum(citation.support is None for citation in citations),

@@ -1,4 +1,4 @@
-"""Comprehensiveness: what an answer leaves out of its passages, and where it stands.
+"""Comprehensiveness: the statements of the passages that an answer covers and omits.
 
 Source: Dejl et al., "Comprehensiveness Metrics for Automatic Evaluation of Factual Recall in Text
 Generation".
@@ -7,19 +7,19 @@ Generation".
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from judges.metrics.registry import Column, Cut, Facts, MetricInfo, Need, ReadFact, later, stored
+from judges.metrics.registry import Column, Cut, Facts, MetricInfo, Need, ReadFact, lazy_build, stored
 
 
 def _statements(details: Mapping[str, Any]) -> Iterator[ReadFact]:
-    """Each statement of the passages; what the answer contradicts it does not cover."""
-    contradicted = {_key(one) for one in details.get("contradicted", ())}
-    for one in details.get("contradicted", ()):
-        yield _fact(one, covered=False, note="contradicts it")
-    for one in details.get("missing", ()):
-        if _key(one) not in contradicted:
-            yield _fact(one, covered=False)
-    for one in details.get("covered", ()):
-        yield _fact(one, covered=True)
+    """Yield each statement of the passages; contradicted statements are not covered."""
+    contradicted = {_key(row) for row in details.get("contradicted", ())}
+    for row in details.get("contradicted", ()):
+        yield _fact(row, covered=False, note="contradicts it")
+    for row in details.get("missing", ()):
+        if _key(row) not in contradicted:
+            yield _fact(row, covered=False)
+    for row in details.get("covered", ()):
+        yield _fact(row, covered=True)
 
 
 def _key(statement: Mapping[str, Any] | str) -> str:
@@ -33,11 +33,11 @@ def _fact(statement: Mapping[str, Any] | str, *, covered: bool, note: str = "") 
     return ReadFact(text=str(statement.get("text", "")), covered=covered, passages=passages, note=note)
 
 
-_BUILD = later(f"{__name__}.metric")
+_BUILD = lazy_build(f"{__name__}.metric")
 _NEEDS = "passages or a reference"
 _MEASURES = tuple(stored(name, name, "counts", name) for name in ("covered", "missing", "basis"))
 COMPREHENSIVENESS = "comprehensiveness-nli"
-"""The one that boards are scored by."""
+"""The metric of boards."""
 METRICS = (
     MetricInfo(
         name=COMPREHENSIVENESS,
@@ -56,13 +56,13 @@ METRICS = (
             usual=True,
             of_people=False,
             covers=True,
-            begins="comprehensiveness",
+            prefix="comprehensiveness",
         ),
         facts=Facts(
             kind="statements of the passages",
-            given=Need.PASSAGES,
+            need=Need.PASSAGES,
             read=_statements,
-            begins="comprehensiveness-",
+            prefix="comprehensiveness-",
         ),
         cut=Cut.QUESTION,
     ),

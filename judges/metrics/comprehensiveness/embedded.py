@@ -1,4 +1,4 @@
-"""Comprehensiveness without an LLM: clauses as claims, shared words as relevance and relations."""
+"""Comprehensiveness without an LLM: clauses as claims, with relevance and relations by shared words."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -14,26 +14,28 @@ from judges.pairwise.cleaning import clean
 from judges.text.sentences import CACHED_TEXTS, read_sentences, split_clauses, split_sentences, stating
 from judges.text.statements import read_statement
 
-SHORTEST_LEAD = 3
+MIN_LEAD_WORDS = 3
 LOWEST, HIGHEST = 1.0, 5.0
 ON_TOPIC = 0.5
 AS_CLOSE, AS_NEAR, ENOUGH = 0.4, 0.1, 0.25
-"""Shares of the question that a claim must have relative to the best of its passage, and its passage
-relative to the best passage, to reach the share that makes 3.5, the paper's threshold."""
+"""Shares of the question, of a claim relative to the best one of its passage, and of its passage relative to
+the best passage, that yield 3.5, the paper's threshold."""
 IN_CONTEXT = 0.5
-"""Weight of a question's term for a claim where only its passage's title or earlier claims have it."""
-SAID: Mapping[Entailment, Relation] = MappingProxyType({said: Relation(said.value) for said in Entailment})
+"""Weight of a question's term that only the passage's title or earlier claims contain."""
+RELATIONS: Mapping[Entailment, Relation] = MappingProxyType(
+    {kind: Relation(kind.value) for kind in Entailment}
+)
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def claims_of(text: str) -> tuple[str, ...]:
-    """Split a passage into claims: its clauses that say something, short leading parts joined to the next."""
+    """Split a passage into claims: its clauses, with short leading parts joined to the next clause."""
     claims: list[str] = []
     for sentence in split_sentences(text):
         lead = ""
         for clause in split_clauses(sentence):
             whole = f"{lead}: {clause}" if lead else clause
-            lead = whole if len(whole.split()) < SHORTEST_LEAD else ""
+            lead = whole if len(whole.split()) < MIN_LEAD_WORDS else ""
             if not lead:
                 claims.append(whole)
         if lead:
@@ -42,32 +44,32 @@ def claims_of(text: str) -> tuple[str, ...]:
 
 
 class Ground:
-    """A question with its passages, read once for all answers."""
+    """A question with its parsed passages, shared by all answers."""
 
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
         claims = {passage.id: claims_of(passage.text) for passage in passages}
         texts = [text for own in claims.values() for text in own]
         self._relations = StatementRelations(map(read_statement, texts), entailment_weights(texts, question))
-        self._asked = read_statement(question).related
+        self._question = read_statement(question).related
         self._first = {passage.id: _first_places(passage) for passage in passages}
         self._place = {
             (name, text): place
             for name, own in claims.items()
             for place, text in reversed(list(enumerate(own)))
         }
-        self._near = {name: len(self._asked & first.keys()) for name, first in self._first.items()}
+        self._near = {name: len(self._question & first.keys()) for name, first in self._first.items()}
         self._nearest = max(self._near.values(), default=0)
         self._best = {
             name: max((self._here(Claim(text, name)) for text in own), default=0.0)
             for name, own in claims.items()
         }
 
-    def relations(self, of_answer: Iterable[str]) -> dict[tuple[str, str], Entailment]:
-        """Every relation but neutrality among the passages' claims, and between these and an answer's."""
-        return {**self._relations.own, **self._relations.of(map(read_statement, of_answer))}
+    def relations(self, claims: Iterable[str]) -> dict[tuple[str, str], Entailment]:
+        """Return all relations except neutral ones among the passages' claims and with an answer's claims."""
+        return {**self._relations.own, **self._relations.of(map(read_statement, claims))}
 
     def rate(self, claim: Claim) -> float:
-        """Return the relevance of one claim, 1–5: by its own share of the question, and by its passage's."""
+        """Return the relevance of a claim, 1–5, from its own and its passage's share of the question."""
         if not self._nearest:
             return HIGHEST
         here = self._here(claim)
@@ -78,16 +80,16 @@ class Ground:
         return LOWEST + (HIGHEST - LOWEST) * (ON_TOPIC + (1 - ON_TOPIC) * share)
 
     def _here(self, claim: Claim) -> float:
-        """Weigh the terms of the question that a claim has where it stands; earlier claims count in part."""
-        own = self._asked & read_statement(claim.text).related
+        """Weigh the terms of the question in a claim; terms of earlier claims count in part."""
+        own = self._question & read_statement(claim.text).related
         first = self._first.get(claim.source, {})
         place = self._place.get((claim.source, claim.text), 0)
-        before = sum(first.get(term, place) < place for term in self._asked - own)
+        before = sum(first.get(term, place) < place for term in self._question - own)
         return len(own) + IN_CONTEXT * before
 
 
 def _first_places(passage: Passage) -> dict[str, int]:
-    """Return the claim of a passage in which each of its words comes first; its title comes before all."""
+    """Return the index of the claim in which each root of a passage first occurs; −1 for its title."""
     places = dict.fromkeys(read_statement(passage.title).related, -1)
     for place, text in enumerate(claims_of(passage.text)):
         for root in read_statement(text).related:
@@ -97,12 +99,12 @@ def _first_places(passage: Passage) -> dict[str, int]:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def ground_of(question: str, passages: tuple[Passage, ...]) -> Ground:
-    """Every system's answer to a question is compared with the same texts."""
+    """Return the parsed texts of a question, shared by all systems' answers."""
     return Ground(question, passages)
 
 
 class LexicalSteps:
-    """The steps for one item, with term weights fitted on its passages."""
+    """Lexical steps for one item, with term weights fitted on its passages."""
 
     def __init__(self, item: MetricItem) -> None:
         self._item = item
@@ -112,33 +114,33 @@ class LexicalSteps:
         return ground_of(self._item.question, ground_truth_of(self._item))
 
     async def claims(self, text: str, source: str) -> tuple[Claim, ...]:
-        """Take each clause of a passage, and each sentence of an answer that states something, as a claim."""
+        """Return the clauses of a passage, or the stating sentences of an answer, as claims."""
         if source:
             return tuple(Claim(clause, source) for clause in claims_of(text))
         bare = clean(text)
         if declines(bare, self._item.question):
             return ()
-        found = (sentence.text for sentence in stating(read_sentences(bare)))
-        return tuple(Claim(sentence) for sentence in found if read_statement(sentence).terms)
+        texts = (sentence.text for sentence in stating(read_sentences(bare)))
+        return tuple(Claim(text) for text in texts if read_statement(text).terms)
 
     async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...]:
-        """Rate a claim by how much of the question it speaks of where it stands."""
+        """Rate claims by their share of the question."""
         return tuple(map(self._ground.rate, claims))
 
     async def relations(
-        self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
+        self, wordings: Wordings, select: Callable[[str, str], bool] | None = None
     ) -> Relations:
         """Compare the two claims of each pair."""
-        told = self._ground.relations(wordings.of_answer)
-        return {pair: SAID[relation] for pair, relation in told.items() if wanted is None or wanted(*pair)}
+        relations = self._ground.relations(wordings.of_answer)
+        return {pair: RELATIONS[row] for pair, row in relations.items() if select is None or select(*pair)}
 
     def rate(self, claim: Claim) -> float:
-        """Rate the relevance of one claim, 1–5: 3 where it or its passage shares no term of the question."""
+        """Rate the relevance of a claim, 1–5; 3 if it or its passage shares no term with the question."""
         return self._ground.rate(claim)
 
 
 class LexicalEndToEndReader:
-    """Covered and missing sentences by words alone."""
+    """Finds covered and missing claims by words."""
 
     engine = EMBEDDED_ENGINE
 
@@ -146,7 +148,7 @@ class LexicalEndToEndReader:
         self._settings = settings
 
     async def read(self, item: MetricItem) -> Facts:
-        """Find for each relevant claim of the passages whether the answer, or a sentence of it, says it."""
+        """Compare each relevant claim of the passages with the answer and its sentences."""
         steps = LexicalSteps(item)
         answer = await steps.claims(item.answer, "")
         sentences = tuple(claim.text for claim in answer)
@@ -163,14 +165,14 @@ class LexicalEndToEndReader:
             if steps.rate(claim) < self._settings.relevance:
                 continue
             fact: dict[str, Json] = {"text": claim.text, "passages": [claim.source]}
-            told = {
+            by_relation = {
                 Entailment.ENTAILMENT if text == claim.text else relations.get((text, claim.text)): text
                 for text in (whole, *sentences)
             }
-            if Entailment.ENTAILMENT in told:
+            if Entailment.ENTAILMENT in by_relation:
                 covered.append(fact)
                 continue
             missing.append(fact)
-            if Entailment.CONTRADICTION in told:
-                contradicted.append({**fact, "answer": told[Entailment.CONTRADICTION]})
+            if Entailment.CONTRADICTION in by_relation:
+                contradicted.append({**fact, "answer": by_relation[Entailment.CONTRADICTION]})
         return Facts(covered=covered, missing=missing, basis=missing, contradicted=contradicted)

@@ -1,4 +1,4 @@
-"""The fact graph of an answer: what its claims cover of the passages' claims, and what is missing.
+"""Fact graph: coverage of the passages' claims by an answer's claims.
 
 Source: Dejl et al., "Comprehensiveness Metrics for Automatic Evaluation of Factual Recall in Text
 Generation", section 3.1.
@@ -56,7 +56,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True)
 class FactGraph:
-    """Claims and what they say of one another."""
+    """Claims and their relations."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = ()
@@ -65,14 +65,14 @@ class FactGraph:
     def __post_init__(self) -> None:
         by_id = {node.id: node for node in self.nodes}
         if len(by_id) != len(self.nodes):
-            twice = next(name for name, count in Counter(node.id for node in self.nodes).items() if count > 1)
-            message = f"Two claims of the fact graph have the id {twice!r}."
-            raise RecordError(message, advice="Give every node an id of its own.")
+            name = next(name for name, count in Counter(node.id for node in self.nodes).items() if count > 1)
+            message = f"Two claims of the fact graph have the id {name!r}."
+            raise RecordError(message, advice="Give every node a unique id.")
         for edge in self.edges:
             for end in (edge.start, edge.end):
                 if end not in by_id:
-                    message = f"An edge of the fact graph names the claim {end!r}, which is not there."
-                    raise RecordError(message, advice="Name only nodes of the graph.")
+                    message = f"An edge of the fact graph refers to an unknown claim, {end!r}."
+                    raise RecordError(message, advice="Edges must join nodes of the graph.")
         object.__setattr__(self, "by_id", by_id)
 
 
@@ -81,13 +81,13 @@ class Coverage:
     """Coverage of the passages' claims by an answer.
 
     Attributes:
-        covered: Ids of the passages' claims that some claim of the answer implies, sorted.
-        uncovered: Ids of the others, sorted.
-        clusters: The passages' claims grouped by what they say; one group a distinct statement.
-        basis: One id for each statement that would have to be added to miss nothing: the uncovered
-            statements that no other uncovered one implies, each by its representative.
+        covered: Ids of the passages' claims that a claim of the answer implies, sorted.
+        uncovered: Ids of the other claims of the passages, sorted.
+        clusters: The passages' claims grouped by statement.
+        basis: Representatives of a minimal set of statements to add for full coverage: the uncovered
+            statements that no other uncovered one implies.
         basis_clusters: The groups of the basis.
-        score: The share of the statements that are covered; None without any.
+        score: Share of covered statements; None without statements.
     """
 
     covered: tuple[str, ...]
@@ -99,37 +99,40 @@ class Coverage:
 
     @property
     def defined(self) -> bool:
-        """True if there was anything to cover."""
+        """True if there are statements to cover."""
         return bool(self.clusters)
 
 
 def analyse(graph: FactGraph) -> Coverage:
-    """Find what an answer covers.
+    """Compute the coverage of a graph.
 
     Claims that imply each other are one statement (a strongly connected component). A statement of
-    the passages is covered where a path leads to it from a claim of the answer.
+    the passages is covered if a path leads to it from a claim of the answer.
 
     Source: section 3.1, "Comprehensiveness Score Calculation". No path from a covered claim leads to
-    an uncovered one, so the basis is made of the uncovered statements without a predecessor.
+    an uncovered one, so the basis consists of the uncovered statements without a predecessor.
     """
     following: dict[str, set[str]] = {name: set() for name in graph.by_id}
     for start, end in _implications(graph.edges):
         following[start].add(end)
-    reached = _reached(following)
+    reachable = _reachable(following)
     implied = {
-        reached[end] for start, ends in following.items() for end in ends if reached[start] != reached[end]
+        reachable[end]
+        for start, ends in following.items()
+        for end in ends
+        if reachable[start] != reachable[end]
     }
     passages: dict[int, list[str]] = {}
-    said = 0
+    answer = 0
     for node in graph.nodes:
         if node.kind is NodeKind.PASSAGE:
-            passages.setdefault(reached[node.id], []).append(node.id)
+            passages.setdefault(reachable[node.id], []).append(node.id)
         else:
-            said |= reached[node.id]
+            answer |= reachable[node.id]
     statements = {number: tuple(sorted(members)) for number, members in passages.items()}
-    # The answer leads to whatever a statement leads to where it leads to the statement.
-    covered = [group for number, group in statements.items() if not number & ~said]
-    missing = [number for number in statements if number & ~said]
+    # If the answer reaches a statement, it reaches everything that the statement reaches.
+    covered = [group for number, group in statements.items() if not number & ~answer]
+    missing = [number for number in statements if number & ~answer]
     basis = sorted(statements[number] for number in missing if number not in implied)
     total = len(covered) + len(missing)
     return Coverage(
@@ -142,25 +145,24 @@ def analyse(graph: FactGraph) -> Coverage:
     )
 
 
-def _reached(following: Mapping[str, Collection[str]]) -> dict[str, int]:
-    """Return what each node of a graph leads to, itself included, as a set of bits.
+def _reachable(following: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """Return the nodes reachable from each node, including itself, as a bit set.
 
-    Nodes that lead to the same ones are a strongly connected component.
+    Nodes with the same set are a strongly connected component.
     """
     bits = {name: 1 << at for at, name in enumerate(following)}
-    reached = {name: bits[name] | sum(bits[end] for end in ends) for name, ends in following.items()}
+    reachable = {name: bits[name] | sum(bits[end] for end in ends) for name, ends in following.items()}
     for name, bit in bits.items():
-        beyond = reached[name]
+        beyond = reachable[name]
         if beyond != bit:
-            reached |= {start: ends | beyond for start, ends in reached.items() if ends & bit}
-    return reached
+            reachable |= {start: ends | beyond for start, ends in reachable.items() if ends & bit}
+    return reachable
 
 
 def representative(graph: FactGraph, group: Sequence[str]) -> str:
-    """Return the id that stands for a group of claims: of its most frequent wording, the first in order.
+    """Return the representative of a group of claims: the first id of its most frequent wording.
 
-    Claims of passages go before claims of the answer; ids are ordered, so that every run names the
-    same one.
+    Claims of passages precede claims of the answer; sorting makes the choice deterministic.
     """
     passages = [claim_id for claim_id in group if graph.by_id[claim_id].kind is NodeKind.PASSAGE]
     candidates = sorted(passages or group)
@@ -221,8 +223,8 @@ def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
     Args:
         value: `{"nodes": …, "edges": …}`, a list of those, or `{"graphs": […]}`. Nodes are objects with
             `id` and `type` (`atom` or `context`) and perhaps `text` and `source`, or a map from id to
-            type beside a map `texts`. Edges are objects with `from`, `to` and `relation`, or triples.
-        where: What to call the source in errors.
+            type, with a separate map `texts`. Edges are objects with `from`, `to` and `relation`, or triples.
+        where: Name of the source in errors.
     """
     values = value["graphs"] if isinstance(value, Mapping) and "graphs" in value else value
     try:
@@ -267,12 +269,12 @@ class ClaimKind(StrEnum):
     OTHER = "other"
 
 
-SAYING_SOMETHING = frozenset({ClaimKind.FACT, ClaimKind.CLAIM, ClaimKind.INSTRUCTION, ClaimKind.DATA_FORMAT})
-"""The kinds that can be covered or missed; the others are about the text itself."""
+CONTENT_KINDS = frozenset({ClaimKind.FACT, ClaimKind.CLAIM, ClaimKind.INSTRUCTION, ClaimKind.DATA_FORMAT})
+"""Kinds that can be covered or missed; the other kinds are about the text itself."""
 
 
 class Claim(NamedTuple):
-    """One atomic statement of a text, and the passage it is from (empty for the answer)."""
+    """An atomic statement of a text and its passage (empty for the answer)."""
 
     text: str
     source: str = ""
@@ -283,7 +285,7 @@ T = TypeVar("T")
 
 
 class UnscoredError(Exception):
-    """An answer cannot be scored; the metric turns it into an outcome with its reason."""
+    """Raised if an answer cannot be scored; the metric converts it to an outcome with a reason."""
 
     def __init__(self, outcome: Outcome, reason: str) -> None:
         super().__init__(reason)
@@ -291,15 +293,15 @@ class UnscoredError(Exception):
         self.reason = reason
 
 
-def answered(reply: T | CallFailure) -> T:
-    """Return a reply."""
+def require_reply(reply: T | CallFailure) -> T:
+    """Return a reply, or raise `UnscoredError`."""
     if isinstance(reply, CallFailure):
         raise UnscoredError(reply.outcome, reply.detail)
     return reply
 
 
-async def together(steps: Iterable[Awaitable[T]]) -> list[T]:
-    """Run steps at once, to the end of all, so that no request goes on unseen; raise the first error."""
+async def gather_all(steps: Iterable[Awaitable[T]]) -> list[T]:
+    """Run steps concurrently, wait for all of them even after an error, and raise the first error."""
     results = await asyncio.gather(*steps, return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):
@@ -309,13 +311,13 @@ async def together(steps: Iterable[Awaitable[T]]) -> list[T]:
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """The different wordings of an answer's claims and of the passages', to be related to each other."""
+    """Distinct wordings of the claims of an answer and of the passages."""
 
     of_answer: tuple[str, ...]
     of_passages: tuple[str, ...]
 
     def pairs(self) -> Iterator[tuple[str, str]]:
-        """Every pair of two different wordings, in both orders, but pairs of the answer's own."""
+        """Yield ordered pairs of distinct wordings, except pairs within the answer."""
         own = frozenset(self.of_passages)
         every = dict.fromkeys((*self.of_answer, *self.of_passages))
         for first in every:
@@ -335,18 +337,18 @@ class Steps(Protocol):
         ...
 
     async def relevance(self, claims: Sequence[Claim]) -> tuple[float, ...]:
-        """Rate how much each claim matters to the question, 1–5."""
+        """Rate the relevance of each claim to the question, 1–5."""
         ...
 
     async def relations(
-        self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
+        self, wordings: Wordings, select: Callable[[str, str], bool] | None = None
     ) -> Relations:
-        """Tell what the first of each pair says of the second; pairs that are not `wanted` are neutral."""
+        """Classify the relation of the first wording to the second; pairs not in `select` are neutral."""
         ...
 
 
 def ground_truth_of(item: MetricItem) -> tuple[Passage, ...]:
-    """Return the passages of an item, else its reference as one passage unless it declines, else nothing."""
+    """Return the passages of an item, or else its reference as a passage unless it declines."""
     passages = tuple(passage for passage in item.passages if passage.text.strip())
     if passages:
         return passages

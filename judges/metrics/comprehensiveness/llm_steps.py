@@ -1,7 +1,7 @@
-"""The steps of the NLI-based metric by an LLM (listings 3 to 7), as tasks, and the comparison of two answers.
+"""LLM tasks of the NLI-based metric (listings 3 to 7) and the comparison of two answers.
 
-A tool (Pint) compares quantities. It is called natively where the endpoint calls tools; where that turns such
-a request down (HTTP 400, a batch), through a field of the reply, with the result in a second request.
+A tool (Pint) compares quantities. If the endpoint rejects tools (HTTP 400, batches), the LLM calls it through
+a field of its reply, and gets the result in a second request.
 """
 
 import asyncio
@@ -26,8 +26,8 @@ from judges.metrics.dry_run import first_words, says, texts
 from judges.metrics.relations.model import Entailment
 from judges.text.sentences import split_sentences
 
-LONGEST_TEXT = 1_500
-"""Words that are read at once; longer texts are read in parts that end with a sentence."""
+MAX_WORDS = 1_500
+"""Maximum number of words per request; longer texts are split at sentence ends."""
 
 
 class ContentUnit(BaseModel):
@@ -97,7 +97,7 @@ CLASSIFY_RELATION = Task(name="classify_relation", reply=RelationReply, max_toke
 
 
 class LlmSteps:
-    """The steps for one item, asked of an LLM."""
+    """LLM steps for one item."""
 
     def __init__(self, runner: TaskRunner, item: MetricItem) -> None:
         self._runner = runner
@@ -105,33 +105,35 @@ class LlmSteps:
 
     async def claims(self, text: str, source: str) -> tuple[graph.Claim, ...]:
         """Extract the claims of a text and make them self-contained."""
-        by_part = await graph.together(self._claims_of(part, source) for part in parts(text))
+        by_part = await graph.gather_all(self._claims_of(part, source) for part in parts(text))
         return tuple(chain.from_iterable(by_part))
 
     async def relevance(self, claims: Sequence[graph.Claim]) -> tuple[float, ...]:
         """Rate every distinct claim once."""
         texts = list(dict.fromkeys(claim.text for claim in claims))
-        rated = await graph.together(self._rate(text) for text in texts)
+        rated = await graph.gather_all(self._rate(text) for text in texts)
         ratings = dict(zip(texts, rated, strict=True))
         return tuple(ratings[claim.text] for claim in claims)
 
     async def relations(
-        self, wordings: graph.Wordings, wanted: Callable[[str, str], bool] | None = None
+        self, wordings: graph.Wordings, select: Callable[[str, str], bool] | None = None
     ) -> graph.Relations:
-        """Ask about every pair; the scheduler sends them together."""
-        pairs = [pair for pair in wordings.pairs() if wanted is None or wanted(*pair)]
-        replies = await graph.together(self._relate(first, second) for first, second in pairs)
-        found = zip(pairs, replies, strict=True)
-        return {pair: relation for pair, relation in found if relation is not graph.Relation.NEUTRAL}
+        """Ask about every pair concurrently."""
+        pairs = [pair for pair in wordings.pairs() if select is None or select(*pair)]
+        replies = await graph.gather_all(self._relate(first, second) for first, second in pairs)
+        rows = zip(pairs, replies, strict=True)
+        return {pair: relation for pair, relation in rows if relation is not graph.Relation.NEUTRAL}
 
     async def _claims_of(self, text: str, source: str) -> list[graph.Claim]:
         tagged = Tagged("passage", text, source) if source else Tagged("answer", text)
-        extracted = graph.answered(await self._runner.run(EXTRACT_CLAIMS, {"text": tagged}))
+        extracted = graph.require_reply(await self._runner.run(EXTRACT_CLAIMS, {"text": tagged}))
         units = [unit for unit in extracted.claims if unit.text.strip()]
         if not units:
             return []
         numbered = [Tagged("claim", unit.text, str(number)) for number, unit in enumerate(units, 1)]
-        revised = graph.answered(await self._runner.run(REVISE_CLAIMS, {"text": tagged, "claims": numbered}))
+        revised = graph.require_reply(
+            await self._runner.run(REVISE_CLAIMS, {"text": tagged, "claims": numbered})
+        )
         wordings = {
             entry.number: [text.strip() for text in entry.claims if text.strip()] for entry in revised.claims
         }
@@ -143,25 +145,25 @@ class LlmSteps:
 
     async def _rate(self, claim: str) -> float:
         inputs = {"question": self._question, "claim": claim}
-        reply = graph.answered(await self._runner.run_fully(RATE_RELEVANCE, inputs))
+        reply = graph.require_reply(await self._runner.run_fully(RATE_RELEVANCE, inputs))
         return float(reply.value.relevance) if reply.weighted is None else reply.weighted
 
     async def _relate(self, premise: str, hypothesis: str) -> graph.Relation:
         inputs = {"premise": premise, "hypothesis": hypothesis}
-        reply = graph.answered(await self._runner.run(CLASSIFY_RELATION, inputs))
+        reply = graph.require_reply(await self._runner.run(CLASSIFY_RELATION, inputs))
         return graph.Relation(reply.relation.value)
 
 
 def parts(text: str) -> list[str]:
-    """Cut a long text into parts of at most `LONGEST_TEXT` words, at sentence ends where there are any."""
-    if len(text.split()) <= LONGEST_TEXT:
+    """Split a long text into parts of at most `MAX_WORDS` words, at sentence ends if possible."""
+    if len(text.split()) <= MAX_WORDS:
         return [text]
     groups: list[list[str]] = [[]]
     for sentence in split_sentences(text):
         words = sentence.split()
-        for at in range(0, len(words), LONGEST_TEXT):
-            piece = words[at : at + LONGEST_TEXT]
-            if groups[-1] and len(groups[-1]) + len(piece) > LONGEST_TEXT:
+        for at in range(0, len(words), MAX_WORDS):
+            piece = words[at : at + MAX_WORDS]
+            if groups[-1] and len(groups[-1]) + len(piece) > MAX_WORDS:
                 groups.append([])
             groups[-1] += piece
     return [" ".join(words) for words in groups]
@@ -179,13 +181,13 @@ SUMMARIZE_PASSAGE = Task(
 
 
 class LlmSummariser:
-    """Summaries by an LLM (listing 1); a passage that says nothing to the question is left out."""
+    """Summarises passages with an LLM (listing 1), dropping irrelevant passages."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
 
     async def __call__(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
-        """Return the summaries under the passages' ids."""
+        """Return summaries with the passages' ids."""
         replies = await asyncio.gather(
             *(
                 self._runner.run(SUMMARIZE_PASSAGE, {"question": question, "passage": passage})
@@ -193,7 +195,7 @@ class LlmSummariser:
             )
         )
         summaries = []
-        for passage, reply in zip(passages, map(graph.answered, replies), strict=True):
+        for passage, reply in zip(passages, map(graph.require_reply, replies), strict=True):
             if reply.summary.strip() and reply.summary.strip().casefold() != "none":
                 summaries.append(Passage(passage.id, reply.summary.strip(), passage.title))
         return tuple(summaries)
@@ -209,9 +211,9 @@ PER_CENT = "%"
 
 
 def compare_quantities(first: str, second: str) -> str:
-    """Compare two quantities after converting their units (Pint), in a sentence for an LLM.
+    """Compare two quantities in common units (Pint), as a sentence for an LLM.
 
-    Rounding within 2 % is equal; what cannot be read or has another dimension is incomparable.
+    Differences up to 2 % are equal; unreadable quantities and different dimensions are incomparable.
     """
     a, b = _read(first), _read(second)
     if a is None or b is None or a.dimensionality != b.dimensionality:
@@ -225,7 +227,7 @@ def compare_quantities(first: str, second: str) -> str:
 
 @lru_cache(maxsize=1)
 def _registry() -> Any:  # noqa: ANN401 - Pint's types are not exported
-    import pint  # noqa: PLC0415 - takes a while to load and only some answers need it
+    import pint  # noqa: PLC0415 - slow to import and rarely needed
 
     return pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
 
@@ -315,15 +317,15 @@ COMPARE_WITH_TOOL = Task(
 
 
 class AnswerComparer:
-    """Compares answers by an LLM, and remembers whether the endpoint calls tools."""
+    """Compares answers with an LLM, and remembers whether the endpoint supports tools."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
         self._tools: bool | None = None
-        self._finding_out = asyncio.Lock()
+        self._probe = asyncio.Lock()
 
     async def __call__(self, question: str, first: str, second: str) -> AnswerRelation:
-        """Compare two answers; equal wordings are equivalent unasked."""
+        """Compare two answers; equal wordings are equivalent without a request."""
         if first.casefold() == second.casefold():
             return AnswerRelation.EQUIVALENT
         inputs: dict[str, Input] = {
@@ -331,31 +333,31 @@ class AnswerComparer:
             "first": Tagged("first_answer", first),
             "second": Tagged("second_answer", second),
         }
-        # One request finds out for all: many rejected ones would look like a failing endpoint.
-        async with self._finding_out if self._tools is None else nullcontext():
+        # Probe with one request, because many rejected requests would look like a failing endpoint.
+        async with self._probe if self._tools is None else nullcontext():
             relation = await self._natively(inputs)
         return await self._by_field(inputs) if relation is None else relation
 
     async def _natively(self, inputs: dict[str, Input]) -> AnswerRelation | None:
-        """Ask with the tool; None where the endpoint does not call tools."""
+        """Ask with the tool; None if the endpoint does not support tools."""
         if self._tools is False:
             return None
         reply = await self._runner.run(COMPARE_WITH_TOOL, inputs)
         if isinstance(reply, CallFailure) and reply.rejected and self._tools is None:
             self._tools = False
             return None
-        relation = graph.answered(reply).relation
+        relation = graph.require_reply(reply).relation
         self._tools = True
         return relation
 
     async def _by_field(self, inputs: dict[str, Input]) -> AnswerRelation:
-        """Ask without tools; the LLM may call the tool once by a field of its reply."""
-        uncalled = inputs | {"tool_result": Tagged("tool_result", NOT_CALLED)}
-        reply = graph.answered(await self._runner.run(COMPARE_ANSWERS, uncalled))
+        """Ask without tools; the LLM may call the tool once through a field of its reply."""
+        first = inputs | {"tool_result": Tagged("tool_result", NOT_CALLED)}
+        reply = graph.require_reply(await self._runner.run(COMPARE_ANSWERS, first))
         if reply.relation is None and reply.compare_quantities:
-            called = inputs | {"tool_result": Tagged("tool_result", _compare(reply.compare_quantities))}
-            reply = graph.answered(await self._runner.run(COMPARE_ANSWERS, called))
+            second = inputs | {"tool_result": Tagged("tool_result", _compare(reply.compare_quantities))}
+            reply = graph.require_reply(await self._runner.run(COMPARE_ANSWERS, second))
         if reply.relation is None:
-            reason = "The reply to the task compare_answers calls the tool twice."
+            reason = "The LLM called the tool twice in the task compare_answers."
             raise graph.UnscoredError(Outcome.UNREADABLE, reason)
         return reply.relation

@@ -1,4 +1,4 @@
-"""Make the metrics of this family by name."""
+"""Build the comprehensiveness metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,20 +12,20 @@ from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import UNSAFE_ID, Input, Tagged
 from judges.metrics.comprehensiveness import COMPREHENSIVENESS, report
 from judges.metrics.comprehensiveness.embedded import LexicalEndToEndReader, LexicalSteps
-from judges.metrics.comprehensiveness.graph import Steps, UnscoredError, answered, ground_truth_of
+from judges.metrics.comprehensiveness.graph import Steps, UnscoredError, ground_truth_of, require_reply
 from judges.metrics.comprehensiveness.llm_steps import LlmSteps, LlmSummariser
-from judges.metrics.comprehensiveness.qa import NliReader, QaReader, RelatedByNli
+from judges.metrics.comprehensiveness.qa import NliReader, NliSteps, QaReader
 from judges.metrics.dry_run import texts
 from judges.metrics.registry import Metric, read_options
 from judges.metrics.relations.nli import open_nli
 from judges.metrics.shortening import GuardedMetric
 from judges.text.sentences import split_sentences
 
-NO_GROUND_TRUTH = "There are neither passages nor a reference to hold the answer against."
+NO_GROUND_TRUTH = "There are neither passages nor a reference to compare the answer with."
 
 
 class ComprehensivenessMetric:
-    """Scores answers by what a reader finds, in summaries of the passages where asked for."""
+    """Scores answers by a reader's facts, optionally on summaries of the passages."""
 
     def __init__(self, name: str, reader: "Reader", *, summariser: LlmSummariser | None = None) -> None:
         self.name = name
@@ -33,7 +33,7 @@ class ComprehensivenessMetric:
         self._summariser = summariser
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; without a ground truth, or where a step brought nothing, it stays unscored."""
+        """Score one answer; it stays unscored without a ground truth, or if a step fails."""
         try:
             passages = await self._passages(item)
             facts = await self._reader.read(replace(item, passages=passages, reference=None))
@@ -53,11 +53,11 @@ class ComprehensivenessMetric:
 
 
 def build(name: str, *, runner: TaskRunner | None, options: Mapping[str, Json]) -> Metric:
-    """Make a metric: with a runner, asking its LLM; without one, embedded."""
+    """Build a metric; without a runner, the embedded version."""
     settings = read_options(report.ComprehensivenessSettings, name, options)
     if runner is None and (settings.summarise or name == "comprehensiveness-qa"):
-        message = f"The metric {name} asks an LLM here and has no embedded version."
-        raise SpecError(message, advice="Name a judge with an LLM, or use comprehensiveness-nli.")
+        message = f"The metric {name} has no embedded version with these options."
+        raise SpecError(message, advice="Choose an LLM judge, or use comprehensiveness-nli.")
     reader = _reader(name, runner, settings)
     if runner is None:
         return GuardedMetric(ComprehensivenessMetric(name, reader))
@@ -80,8 +80,8 @@ def _nli(runner: TaskRunner | None, settings: report.ComprehensivenessSettings) 
     model = open_nli(settings.nli) if settings.nli else None
 
     def steps(item: MetricItem) -> Steps:
-        found: Steps = LexicalSteps(item) if runner is None else LlmSteps(runner, item)
-        return found if model is None else RelatedByNli(found, model, item.question)
+        base: Steps = LexicalSteps(item) if runner is None else LlmSteps(runner, item)
+        return base if model is None else NliSteps(base, model, item.question)
 
     engine = EMBEDDED_ENGINE if runner is None else runner.model
     return NliReader(steps, engine=engine if model is None else f"{engine}, {model.name}", settings=settings)
@@ -103,7 +103,7 @@ class CoverageReply(BaseModel):
 
 
 def _all_covered(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
-    sentences = [one for text in texts(inputs["passages"]) for one in split_sentences(text)]
+    sentences = [row for text in texts(inputs["passages"]) for row in split_sentences(text)]
     covered = [{"statement": sentence, "passages": []} for sentence in sentences]
     return {"reasoning": " ".join(sentences[:2]), "covered": covered, "uncovered": []}
 
@@ -112,21 +112,21 @@ EVALUATE_COVERAGE = Task(name="evaluate_coverage", reply=CoverageReply, max_toke
 
 
 class EndToEndReader:
-    """Covered and missing statements in one reply of an LLM."""
+    """Finds covered and missing statements with one request to an LLM."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
         self.engine = runner.model
 
     async def read(self, item: MetricItem) -> report.Facts:
-        """Ask once; what the reply lists on both sides counts as covered."""
+        """Ask once; statements in both lists count as covered."""
         passages = ground_truth_of(item)
         inputs: dict[str, Input] = {
             "question": item.question,
             "passages": passages,
             "answer": Tagged("answer", item.answer),
         }
-        reply = answered(await self._runner.run(EVALUATE_COVERAGE, inputs))
+        reply = require_reply(await self._runner.run(EVALUATE_COVERAGE, inputs))
         known = {UNSAFE_ID.sub("_", passage.id): passage.id for passage in passages}
         covered = _distinct(reply.covered, known)
         listed = _distinct(reply.uncovered, known)

@@ -1,4 +1,4 @@
-"""Comprehensiveness by claims and entailment (the paper, section 3.1), and by questions and answers (3.2)."""
+"""Comprehensiveness by entailment of claims (section 3.1), and by questions and answers (section 3.2)."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field
 from data.models import MetricItem, Outcome, Passage
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
-from judges.metrics.comprehensiveness.embedded import SAID
+from judges.metrics.comprehensiveness.embedded import RELATIONS
 from judges.metrics.comprehensiveness.graph import (
-    SAYING_SOMETHING,
+    CONTENT_KINDS,
     Claim,
     Edge,
     FactGraph,
@@ -25,9 +25,9 @@ from judges.metrics.comprehensiveness.graph import (
     Steps,
     UnscoredError,
     Wordings,
-    answered,
+    gather_all,
     ground_truth_of,
-    together,
+    require_reply,
 )
 from judges.metrics.comprehensiveness.llm_steps import AnswerComparer, AnswerRelation, parts
 from judges.metrics.comprehensiveness.report import ComprehensivenessSettings, Facts, facts_of
@@ -37,8 +37,8 @@ from judges.text.sentences import split_sentences
 from judges.text.tokens import related, terms
 
 
-def hopeful(premise: str, hypothesis: str, similarity: float) -> bool:
-    """Return whether two claims share at least a share of the smaller one's terms, related words included."""
+def is_similar(premise: str, hypothesis: str, similarity: float) -> bool:
+    """Return whether two claims share enough roots of the smaller claim to be worth a request."""
     if similarity <= 0:
         return True
     premise_terms, hypothesis_terms = (
@@ -49,7 +49,7 @@ def hopeful(premise: str, hypothesis: str, similarity: float) -> bool:
 
 
 class NliReader:
-    """Claims of the answer and of the passages, their relations, and what is missing."""
+    """Builds a fact graph from claims and their relations."""
 
     def __init__(
         self, steps: Callable[[MetricItem], Steps], *, engine: str, settings: ComprehensivenessSettings
@@ -59,14 +59,14 @@ class NliReader:
         self.engine = engine
 
     async def read(self, item: MetricItem) -> Facts:
-        """Build the fact graph and read off what is covered; an answer without claims covers nothing."""
+        """Return the covered and missing facts of an answer."""
         return facts_of(await self.graph(item))
 
     async def graph(self, item: MetricItem) -> FactGraph:
         """Build the fact graph of one answer."""
         steps = self._steps(item)
         texts = (Passage("", item.answer), *ground_truth_of(item))
-        of_answer, *of_passages = await together(self._claims(steps, text) for text in texts)
+        of_answer, *of_passages = await gather_all(self._claims(steps, text) for text in texts)
         passages = await self._relevant(steps, list(chain.from_iterable(of_passages)))
         nodes = [Node(f"a{at}", NodeKind.ANSWER, claim.text) for at, claim in enumerate(of_answer)]
         nodes += [
@@ -80,7 +80,7 @@ class NliReader:
         if not text.text.strip():
             return ()
         claims = await steps.claims(text.text, text.id)
-        return tuple(dict.fromkeys(claim for claim in claims if claim.kind in SAYING_SOMETHING))
+        return tuple(dict.fromkeys(claim for claim in claims if claim.kind in CONTENT_KINDS))
 
     async def _relevant(self, steps: Steps, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         ratings = await steps.relevance(claims) if claims else ()
@@ -89,27 +89,27 @@ class NliReader:
         )
 
     async def _edges(self, steps: Steps, nodes: Sequence[Node]) -> tuple[Edge, ...]:
-        """Relate all claims but those of the answer to one another; identical wordings imply each other."""
+        """Relate all claims, except pairs within the answer; identical wordings imply each other."""
         of_answer = sum(node.kind is NodeKind.ANSWER for node in nodes)
-        wanted = len(nodes) * (len(nodes) - 1) - of_answer * (of_answer - 1)
-        if wanted > self._settings.most_pairs:
-            reason = f"The texts have {wanted:,} pairs of claims, more than {self._settings.most_pairs:,}."
+        pairs = len(nodes) * (len(nodes) - 1) - of_answer * (of_answer - 1)
+        if pairs > self._settings.most_pairs:
+            reason = f"The texts have {pairs:,} pairs of claims, more than {self._settings.most_pairs:,}."
             raise UnscoredError(Outcome.SKIPPED, reason)
         texts = {
             kind: tuple(dict.fromkeys(node.text for node in nodes if node.kind is kind)) for kind in NodeKind
         }
         wordings = Wordings(texts[NodeKind.ANSWER], texts[NodeKind.PASSAGE])
-        least = self._settings.similarity
-        tried = partial(hopeful, similarity=least) if least > 0 else None
-        return _edges_of(nodes, await steps.relations(wordings, tried))
+        minimum = self._settings.similarity
+        select = partial(is_similar, similarity=minimum) if minimum > 0 else None
+        return _edges_of(nodes, await steps.relations(wordings, select))
 
 
 def _edges_of(nodes: Sequence[Node], relations: Relations) -> tuple[Edge, ...]:
-    """Return the edges between nodes, by their wordings' relations; equal ones imply each other."""
+    """Return the edges between nodes from the relations of their wordings."""
     places: dict[str, list[int]] = {}
     for place, node in enumerate(nodes):
         places.setdefault(node.text, []).append(place)
-    same = (((text, text), Relation.EQUIVALENCE) for text, those in places.items() if len(those) > 1)
+    same = (((text, text), Relation.EQUIVALENCE) for text, rows in places.items() if len(rows) > 1)
     edges = [
         (a, b, relation)
         for (first, second), relation in chain(same, relations.items())
@@ -120,8 +120,8 @@ def _edges_of(nodes: Sequence[Node], relations: Relations) -> tuple[Edge, ...]:
     return tuple(Edge(nodes[a].id, nodes[b].id, relation) for a, b, relation in sorted(edges))
 
 
-class RelatedByNli:
-    """Steps whose relations an NLI model finds; everything else is as it was."""
+class NliSteps:
+    """Steps with relations by an NLI model."""
 
     def __init__(self, steps: Steps, model: RelationModel, question: str) -> None:
         self._model = model
@@ -130,15 +130,15 @@ class RelatedByNli:
         self.relevance = steps.relevance
 
     async def relations(
-        self, wordings: Wordings, wanted: Callable[[str, str], bool] | None = None
+        self, wordings: Wordings, select: Callable[[str, str], bool] | None = None
     ) -> Relations:
-        """Ask the model about each pair."""
-        pairs = [Pair(*pair) for pair in wordings.pairs() if wanted is None or wanted(*pair)]
-        found = await self._model.relate(pairs, question=self._question)
+        """Classify each pair with the model."""
+        pairs = [Pair(*pair) for pair in wordings.pairs() if select is None or select(*pair)]
+        results = await self._model.relate(pairs, question=self._question)
         relations: dict[tuple[str, str], Relation] = {}
-        for pair, relation in zip(pairs, map(answered, found), strict=True):
+        for pair, relation in zip(pairs, map(require_reply, results), strict=True):
             if relation.stance is not Entailment.NEUTRAL:
-                relations[pair.premise, pair.hypothesis] = SAID[relation.stance]
+                relations[pair.premise, pair.hypothesis] = RELATIONS[relation.stance]
         return relations
 
 
@@ -191,9 +191,9 @@ def _mined(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
 
 
 def _answered(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
-    """Return a text answers what it was mined from: what shares most of the question's words."""
+    """Return answers to the questions whose words the text mostly contains."""
     text = " ".join(texts(inputs["text"]))
-    questions = [one for one in enumerate(texts(inputs["questions"]), 1) if says(text, one[1])]
+    questions = [row for row in enumerate(texts(inputs["questions"]), 1) if says(text, row[1])]
     return {
         "answered": [
             {"number": number, "answers": [{"answer": question[:40], "confidence": 5}]}
@@ -216,7 +216,7 @@ ANSWER_QUESTIONS = Task(name="answer_questions", reply=AnsweredQuestions, max_to
 
 @dataclass(frozen=True, slots=True)
 class SourcedAnswer:
-    """An answer to one question, held by one source (empty for the evaluated answer)."""
+    """An answer of a source (empty for the evaluated answer) to a question."""
 
     question: str
     text: str
@@ -224,7 +224,7 @@ class SourcedAnswer:
 
 
 class QaReader:
-    """Questions that the texts answer, what each text answers, and what the answer lacks."""
+    """Builds a fact graph from questions and each text's answers to them."""
 
     def __init__(self, runner: TaskRunner, *, settings: ComprehensivenessSettings) -> None:
         self._runner = runner
@@ -233,16 +233,16 @@ class QaReader:
         self.engine = runner.model
 
     async def read(self, item: MetricItem) -> Facts:
-        """Build the graph of answers and read off what is covered."""
+        """Return the covered and missing facts of an answer."""
         return facts_of(await self.graph(item))
 
     async def graph(self, item: MetricItem) -> FactGraph:
-        """Build the graph of the answers that the texts give."""
+        """Build the graph of the texts' answers."""
         texts = [Passage("", item.answer)] if item.answer.strip() else []
         texts += ground_truth_of(item)
         pieces = [Passage(text.id, part) for text in texts for part in parts(text.text)]
         questions = await self._questions(item.question, pieces)
-        by_text = await together(self._answers_of(piece, questions) for piece in pieces if questions)
+        by_text = await gather_all(self._answers_of(piece, questions) for piece in pieces if questions)
         return await self._graph(tuple(dict.fromkeys(chain.from_iterable(by_text))))
 
     async def _questions(self, question: str, texts: Sequence[Passage]) -> tuple[str, ...]:
@@ -253,7 +253,7 @@ class QaReader:
             )
         )
         raw: dict[str, None] = {}
-        for reply in map(answered, mined):
+        for reply in map(require_reply, mined):
             raw |= dict.fromkeys(text.strip() for text in reply.questions if text.strip())
         if not raw:
             return ()
@@ -261,17 +261,17 @@ class QaReader:
             "question": question,
             "mined": [Tagged("mined_question", text) for text in raw],
         }
-        refined = answered(await self._runner.run(REFINE_QUESTIONS, inputs))
+        refined = require_reply(await self._runner.run(REFINE_QUESTIONS, inputs))
         relevant = [entry for entry in refined.questions if entry.relevance >= self._settings.relevance]
         return tuple(dict.fromkeys(entry.question.strip() for entry in relevant if entry.question.strip()))
 
     async def _answers_of(self, text: Passage, questions: Sequence[str]) -> list[SourcedAnswer]:
-        """Return the confident answers of one text; unknown answers are dropped."""
+        """Return the confident answers of a text, without unknown answers."""
         numbered = [
             Tagged("mined_question", question, str(number)) for number, question in enumerate(questions, 1)
         ]
         inputs: dict[str, Input] = {"text": tagged(text), "questions": numbered}
-        reply = answered(await self._runner.run(ANSWER_QUESTIONS, inputs))
+        reply = require_reply(await self._runner.run(ANSWER_QUESTIONS, inputs))
         return [
             SourcedAnswer(questions[entry.number - 1], candidate.answer.strip(), text.id)
             for entry in reply.answered
@@ -281,7 +281,7 @@ class QaReader:
         ]
 
     async def _graph(self, answers: Sequence[SourcedAnswer]) -> FactGraph:
-        """Compare the answers to each question, but those of the evaluated answer not among themselves."""
+        """Compare the answers to each question, except pairs within the evaluated answer."""
         nodes = [
             Node(
                 f"c{at}_{answer.source}" if answer.source else f"a{at}",
@@ -299,7 +299,7 @@ class QaReader:
         triples = list(
             dict.fromkeys((answers[a].question, answers[a].text, answers[b].text) for a, b in pairs)
         )
-        relations = await together(self._compare(*triple) for triple in triples)
+        relations = await gather_all(self._compare(*triple) for triple in triples)
         by_triple = dict(zip(triples, relations, strict=True))
         edges = [
             edge
@@ -312,7 +312,7 @@ class QaReader:
 
 
 def tagged(text: Passage) -> Tagged:
-    """Return a passage, or the evaluated answer, as an input."""
+    """Return a passage or the evaluated answer as an input."""
     return Tagged("passage", text.text, text.id) if text.id else Tagged("answer", text.text)
 
 

@@ -1,4 +1,4 @@
-"""Settings of comprehensiveness, and scores with what they depend on: covered, missing, basis, sources."""
+"""Settings and scores of comprehensiveness."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ class ComprehensivenessSettings(BaseModel):
     """Settings of the metrics.
 
     Attributes:
-        relevance: Claims and questions rated below this are left out (T_rel, section 4.1).
-        confidence: Answers held with less confidence than this are left out (T_conf, section 4.1).
-        summarise: Whether passages are first cut down to what bears on the question (listing 1).
-        similarity: Pairs of claims that share less than this of their weight are not asked about but
-            taken as neutral; 0 asks about every pair.
-        most_pairs: An item with more pairs of claims than this is not scored.
-        nli: The folder of an NLI model that relates claims, in place of words or of the LLM.
+        relevance: Minimum relevance of claims and questions (T_rel, section 4.1).
+        confidence: Minimum confidence of answers (T_conf, section 4.1).
+        summarise: Whether to summarise passages with regard to the question first (listing 1).
+        similarity: Minimum share of common roots of a pair of claims; other pairs are neutral without a
+            request. 0 asks about every pair.
+        most_pairs: Maximum number of pairs of claims; larger items are not scored.
+        nli: Folder of an NLI model that relates claims instead of words or the LLM.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,17 +33,17 @@ class ComprehensivenessSettings(BaseModel):
     nli: str = ""
 
 
-NOTHING_RELEVANT = "The passages say nothing that bears on the question."
+NOTHING_RELEVANT = "The passages contain nothing relevant to the question."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """The statements of the passages and where they stand, as they go into a score's details.
+    """Covered and missing statements of the passages, as in a score's details.
 
     Attributes:
-        covered: Statements that the answer makes: `{"id"?, "text", "passages"}`.
-        basis: The fewest of these that would have to be added.
-        contradicted: Those of the missing that it speaks against, with the key `answer`.
+        covered: Statements that the answer covers: `{"id"?, "text", "passages"}`.
+        basis: Minimal set of missing statements to add.
+        contradicted: Missing statements that the answer contradicts, with the key `answer`.
     """
 
     covered: Sequence[Json]
@@ -53,7 +53,7 @@ class Facts:
 
 
 def facts_of(graph: FactGraph) -> Facts:
-    """Return the statements of a fact graph; none where it has no claim of a passage."""
+    """Return the facts of a fact graph."""
     coverage = analyse(graph)
     covered = set(coverage.covered)
     return Facts(
@@ -65,7 +65,7 @@ def facts_of(graph: FactGraph) -> Facts:
 
 
 def score_facts(item: MetricItem, metric: str, facts: Facts, engine: str) -> Score:
-    """Score an answer by what it covers: the share of the statements."""
+    """Score an answer by its share of covered statements."""
     total = len(facts.covered) + len(facts.missing)
     if not total:
         return unscored(item, metric, Outcome.UNREADABLE, NOTHING_RELEVANT)
@@ -90,14 +90,14 @@ def score_facts(item: MetricItem, metric: str, facts: Facts, engine: str) -> Sco
 
 
 def statement_json(graph: FactGraph, group: Sequence[str]) -> dict[str, Json]:
-    """Return a statement by its representative, with every passage that makes it."""
+    """Return a statement's representative with all its passages."""
     name = representative(graph, group)
     passages = sorted({graph.by_id[claim_id].source for claim_id in group})
     return {"id": name, "text": graph.by_id[name].text, "passages": passages}
 
 
 def _contradicted(graph: FactGraph, covered: set[str]) -> list[Json]:
-    """Return the passages' claims that a claim of the answer contradicts and none covers."""
+    """Return uncovered claims of passages that a claim of the answer contradicts."""
     contradicted: dict[str, Json] = {}
     for edge in graph.edges:
         answer, passage = graph.by_id[edge.start], graph.by_id[edge.end]

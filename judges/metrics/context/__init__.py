@@ -4,7 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from judges.metrics.registry import Column, Cut, Facts, Measure, MetricInfo, Need, ReadFact, later, stored
+from judges.metrics.registry import (
+    Column,
+    Cut,
+    Facts,
+    Measure,
+    MetricInfo,
+    Need,
+    ReadFact,
+    lazy_build,
+    stored,
+)
 
 
 def _sub_questions(details: Mapping[str, Any]) -> Iterator[ReadFact]:
@@ -18,7 +28,7 @@ CONTEXT, ANSWER = "context-crux", "answer-crux"
 _ANSWER = MetricInfo(
     name=ANSWER,
     title="Share of the sub-questions that the answer answers",
-    build=later(f"{__name__}.metric"),
+    build=lazy_build(f"{__name__}.metric"),
     inputs=(Need.SUB_QUESTIONS,),
     label="Sub-questions",
     symbol="Cov",
@@ -27,7 +37,7 @@ _ANSWER = MetricInfo(
         heading="Sub-questions",
         help="Mean share of a question's answerable sub-questions that it answers, in per cent.",
     ),
-    facts=Facts(kind="sub-questions", given=Need.SUB_QUESTIONS, read=_sub_questions),
+    facts=Facts(kind="sub-questions", need=Need.SUB_QUESTIONS, read=_sub_questions),
     takes_ratings=True,
     cut=Cut.QUESTION,
 )

@@ -18,13 +18,13 @@ from judges.metrics.context.raters import PASSAGES, REQUEST, LlmRater, find_sub_
 from judges.metrics.context.ratings import Order, Ratings, required_subset, token_count
 from judges.text.sentences import split_sentences
 
-LONGEST_DOCUMENT = 1_024
+MAX_PIECE = 1_024
 AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A summary that people wrote, and its documents, whose ids begin those of the passages."""
+    """A human summary and its documents, whose ids are prefixes of passage ids."""
 
     id: str
     domain: str
@@ -34,19 +34,19 @@ class Source:
     def __post_init__(self) -> None:
         if not self.summary.strip() or not any(document.text.strip() for document in self.documents):
             message = f"The source {self.id} has no summary or no documents."
-            raise RecordError(message, advice="Give a summary and the documents that it was written from.")
+            raise RecordError(message, advice="Add a summary and its source documents.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Controlled:
-    """A question with its answerable sub-questions, the ratings of these, and the sub-questions dropped."""
+    """A question with its answerable sub-questions, their ratings, and the dropped sub-questions."""
 
     question: Question
     ratings: Ratings
     dropped: tuple[str, ...]
 
     def required(self, order: Order = Order.STATIC) -> tuple[str, ...]:
-        """Return the ids of the passages that suffice, P**: the oracle context."""
+        """Return the passage ids of the oracle context, P**."""
         return tuple(self.question.passages[place].id for place in required_subset(self.ratings, order))
 
 
@@ -62,9 +62,9 @@ class ControlledSetBuilder:
         passages = await self._passages(source)
         request = await self._runner.run(REQUEST, {"report": source.summary})
         if isinstance(request, CallFailure):
-            raise UnscoredError(request.outcome, f"No request could be written: {request.detail}")
+            raise UnscoredError(request.outcome, f"Writing a request failed: {request.detail}")
         item = MetricItem(id=source.id, question=request.request, answer="", reference=source.summary)
-        sub_questions = await find_sub_questions(item, self._runner, most=self._settings.sub_questions)
+        sub_questions = await find_sub_questions(item, self._runner, maximum=self._settings.sub_questions)
         rater = LlmRater(self._runner, weighted=self._settings.weighted)
         rows = await rater.passages(passages, sub_questions.texts)
         ratings = Ratings.of(rows, threshold=self._settings.threshold)
@@ -90,24 +90,24 @@ class ControlledSetBuilder:
         replies = await asyncio.gather(
             *(self._runner.run(PASSAGES, {"document": piece}) for _, piece in pieces)
         )
-        written: list[Passage] = []
+        passages: list[Passage] = []
         numbers: dict[str, int] = {}
         for (document, _), reply in zip(pieces, replies, strict=True):
             if isinstance(reply, CallFailure):
-                raise UnscoredError(reply.outcome, f"No passages could be written: {reply.detail}")
+                raise UnscoredError(reply.outcome, f"Writing passages failed: {reply.detail}")
             for text in reply.passages:
                 numbers[document.id] = numbers.get(document.id, 0) + 1
-                written.append(Passage(f"{document.id}-{numbers[document.id]}", text, document.title))
-        return tuple(written)
+                passages.append(Passage(f"{document.id}-{numbers[document.id]}", text, document.title))
+        return tuple(passages)
 
 
-def cut_document(text: str, longest: int = LONGEST_DOCUMENT) -> Iterator[str]:
-    """Cut a document between sentences into pieces of at most about `longest` tokens."""
+def cut_document(text: str, maximum: int = MAX_PIECE) -> Iterator[str]:
+    """Split a document between sentences into pieces of about `maximum` tokens or less."""
     piece: list[str] = []
     size = 0
     for sentence in split_sentences(text):
         tokens = token_count(sentence)
-        if piece and size + tokens > longest:
+        if piece and size + tokens > maximum:
             yield " ".join(piece)
             piece, size = [], 0
         piece.append(sentence)
@@ -119,21 +119,21 @@ def cut_document(text: str, longest: int = LONGEST_DOCUMENT) -> Iterator[str]:
 async def build_all(
     builder: ControlledSetBuilder, sources: Sequence[Source], *, at_once: int = AT_ONCE
 ) -> tuple[tuple[Controlled, ...], dict[str, UnscoredError]]:
-    """Build every question; those that could not be built are returned by id with their reasons."""
+    """Build all questions; failures are returned by id."""
     places = asyncio.Semaphore(at_once)
 
-    async def build_one(source: Source, work: Work) -> Controlled | UnscoredError:
-        built: Controlled | UnscoredError
+    async def build(source: Source, work: Work) -> Controlled | UnscoredError:
+        result: Controlled | UnscoredError
         async with places:
             try:
-                built = await builder.build(source)
+                result = await builder.build(source)
             except UnscoredError as stop:
-                built = stop
+                result = stop
         work.done += 1
-        return built
+        return result
 
     with working("building questions from summaries", len(sources)) as work:
-        tasks = [asyncio.create_task(build_one(source, work)) for source in sources]
+        tasks = [asyncio.create_task(build(source, work)) for source in sources]
         try:
             results = await asyncio.gather(*tasks)
         finally:
@@ -141,8 +141,8 @@ async def build_all(
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
     by_source = list(zip(sources, results, strict=True))
-    built = tuple(result for result in results if isinstance(result, Controlled))
-    return built, {source.id: result for source, result in by_source if isinstance(result, UnscoredError)}
+    questions = tuple(result for result in results if isinstance(result, Controlled))
+    return questions, {source.id: result for source, result in by_source if isinstance(result, UnscoredError)}
 
 
 DOMAIN = "all"
@@ -150,17 +150,17 @@ ADVICE = 'Give {"id": "…", "domain": "…", "summary": "…", "documents": [{"
 
 
 def read_sources(path: Path, limits: ReadLimits) -> tuple[Source, ...]:
-    """Read sources. A document is a text, or an object with `text` and perhaps `id` and `title`."""
+    """Read sources; a document is a text, or an object with `text` and optionally `id` and `title`."""
     sources = read_records(path, limits, _source)
     problems = ProblemList()
-    seen: set[str] = set()
+    ids: set[str] = set()
     for source in sources:
-        if source.id in seen:
+        if source.id in ids:
             problems.add(0, "duplicate-id", f"Two sources have the id {source.id!r}.")
-        seen.add(source.id)
+        ids.add(source.id)
     if problems.errors:
-        message = f"{path} has sources with one id."
-        raise InvalidFileError(message, problems.result(), advice="Give every source an id of its own.")
+        message = f"{path} has several sources with the same id."
+        raise InvalidFileError(message, problems.result(), advice="Give every source a unique id.")
     return sources
 
 
@@ -168,7 +168,7 @@ def _source(line: int, row: Mapping[str, object], problems: ProblemList) -> Sour
     key, domain, summary = row.get("id", f"s{line}"), row.get("domain", DOMAIN), row.get("summary")
     documents = row.get("documents")
     if not all(isinstance(value, str) and value.strip() for value in (key, domain, summary)):
-        problems.add(line, "missing-field", "id, domain and summary are not all texts.", advice=ADVICE)
+        problems.add(line, "missing-field", "id, domain and summary must be texts.", advice=ADVICE)
         return None
     passages = _documents(documents)
     if isinstance(passages, str):
@@ -183,13 +183,13 @@ def _source(line: int, row: Mapping[str, object], problems: ProblemList) -> Sour
 
 def _documents(value: object) -> tuple[Passage, ...] | str:
     if not isinstance(value, list):
-        return "documents is not a list."
-    read = [_document(place, item) for place, item in enumerate(value, start=1)]
-    documents = tuple(document for document in read if document is not None)
-    if len(documents) < len(read):
-        return f"Document {read.index(None) + 1} has no text."
+        return "documents must be a list."
+    entries = [_document(place, item) for place, item in enumerate(value, start=1)]
+    documents = tuple(document for document in entries if document is not None)
+    if len(documents) < len(entries):
+        return f"Document {entries.index(None) + 1} has no text."
     if len({document.id for document in documents}) < len(documents):
-        return "Two documents have one id."
+        return "Two documents have the same id."
     return documents
 
 

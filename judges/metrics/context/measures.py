@@ -1,4 +1,4 @@
-"""Coverage, ranked coverage and density of a context. What does not exist is None, never 0 or 1."""
+"""Coverage, ranked coverage and density of a context; undefined values are None."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -35,10 +35,7 @@ def answered_by(ratings: Ratings, context: Collection[int]) -> tuple[int, ...]:
 
 
 def coverage(ratings: Ratings, context: Collection[int]) -> float | None:
-    """Return the share of the answerable sub-questions that a context answers.
-
-    Returns:
-        0–1; None where no sub-question is answerable. A context without passages covers 0.
+    """Return the share of the answerable sub-questions that a context answers, 0–1; None without any.
 
     Source: CRUX, Eq. 3.
     """
@@ -50,29 +47,28 @@ def coverage(ratings: Ratings, context: Collection[int]) -> float | None:
 def ranked_coverage(
     ratings: Ratings, ranking: Sequence[int], *, judged: Sequence[int] | None = None, alpha: float = ALPHA
 ) -> float | None:
-    """α-nDCG with sub-questions as subtopics, over a strict order.
+    """Compute α-nDCG with sub-questions as subtopics.
 
-    A passage gains 1 for each sub-question that it answers, times 1 − α for every earlier passage that
-    answered it too, discounted by the logarithm of its rank. The ideal takes, at each rank, the judged
-    passage that gains most (the last of equals, as TREC's ndeval). Systems can be compared where the ideal
-    is the same for all of them; then one more useful passage at the end of a ranking never lowers a score.
+    A passage gains 1 for each sub-question that it answers, times 1 − α for every earlier passage that also
+    answers it, discounted by the logarithm of its rank. The ideal ranking greedily takes the judged passage
+    with the largest gain (the last one in ties, like TREC's ndeval). Systems are comparable only with the
+    same ideal; then a further useful passage at the end of a ranking never lowers a score.
 
     Args:
         ratings: All rated passages.
-        ranking: Places of passages, best first; a repeat keeps its rank and gains nothing.
-        judged: Places of the passages that the ideal ranks, those of the question whoever is scored; by
-            default all rated ones.
-        alpha: How much a repeated answer is discounted.
+        ranking: Indexes of passages, best first; a repetition keeps its rank and gains nothing.
+        judged: Indexes of the passages in the ideal ranking, the same for all systems; by default all.
+        alpha: Discount for repeated answers.
 
     Returns:
-        0–1, above 1 only where the greedy ideal is not the best order, or a ranked passage is none of the
-        judged ones; None where the judged passages answer nothing.
+        0–1; above 1 only if the greedy ideal is not optimal, or if a ranked passage is not judged; None if
+        the judged passages answer nothing.
 
     Source: Clarke et al. (2008); CRUX, Eq. 4. Eq. 4 sums its ideal over Z*; here, as in ir-measures, the
     ideal ranks all judged passages.
     """
     if not 0 <= alpha <= 1:
-        raise RecordError(f"α is {alpha}.", advice="Give a number from 0 to 1.")
+        raise RecordError(f"α is {alpha}.", advice="Use a number from 0 to 1.")
     if not ratings.answerable:
         return None
     useful = ratings.useful
@@ -84,12 +80,10 @@ def ranked_coverage(
 
 
 def pooled_ranked_coverage(scores: Mapping[str, Score], *, alpha: float = ALPHA) -> dict[str, float | None]:
-    """α-nDCG of several systems' contexts for one question, by one ideal from all passages judged for it.
+    """Compute α-nDCG of several systems' contexts for a question with a common ideal ranking.
 
-    Returns:
-        A value for each system, as of `ranked_coverage`; None for a score without ratings, and where nothing
-        is answerable. The ideal ranks the question's own passages and those of all these systems, a passage
-        being its id and what it answers.
+    The ideal ranks the passages of the question and of all these systems, identified by id and ratings. The
+    value of a system is None without ratings, or if nothing is answerable (see `ranked_coverage`).
     """
     places: dict[tuple[str, tuple[float, ...]], int] = {}
     rankings: dict[str, list[int]] = {}
@@ -107,11 +101,11 @@ def pooled_ranked_coverage(scores: Mapping[str, Score], *, alpha: float = ALPHA)
     if not rankings:
         return dict.fromkeys(scores)
     if len(thresholds) > 1:
-        message = f"The scores have the thresholds {', '.join(f'{one:g}' for one in sorted(thresholds))}."
-        raise RecordError(message, advice="Compare scores that were made with the same settings.")
+        message = f"The scores have the thresholds {', '.join(f'{row:g}' for row in sorted(thresholds))}."
+        raise RecordError(message, advice="Compare scores with the same settings.")
     table = Ratings.of([row for _, row in places], threshold=thresholds.pop())
-    found = {system: ranked_coverage(table, ranking, alpha=alpha) for system, ranking in rankings.items()}
-    return {system: found.get(system) for system in scores}
+    values = {system: ranked_coverage(table, ranking, alpha=alpha) for system, ranking in rankings.items()}
+    return {system: values.get(system) for system in scores}
 
 
 def _rated(rows: Any) -> list[tuple[str, tuple[float, ...]]]:  # noqa: ANN401 - stored JSON
@@ -154,11 +148,11 @@ def density(
     best_tokens: int,
     weight: float = DENSITY_WEIGHT,
 ) -> float | None:
-    """Return the coverage of a text for its length, relative to the oracle context.
+    """Return the coverage of a text per length, relative to the oracle context.
 
     Returns:
-        At least 0, 1 for the oracle context itself and above 1 for what is denser; None where a coverage is
-        undefined, the oracle covers nothing, or a text has no tokens.
+        1 for the oracle context, more for denser texts; None if a coverage is undefined, the oracle covers
+        nothing, or a text has no tokens.
 
     Source: CRUX, Eq. 5.
     """
@@ -167,10 +161,10 @@ def density(
     return float(((covered / tokens) / (best_covered / best_tokens)) ** weight)
 
 
-MOST_TOKENS = 1_000_000_000
-ADVICE = 'Give {"ratings": [[…]], "tokens": […], "context": [places], "threshold": 3}.'
+MAX_TOKENS = 1_000_000_000
+ADVICE = 'The format is {"ratings": [[…]], "tokens": […], "context": [places], "threshold": 3}.'
 NOTHING_ANSWERABLE = "No sub-question is answerable from these passages."
-Number = Annotated[int, Field(strict=True, ge=0, le=MOST_TOKENS)]
+Number = Annotated[int, Field(strict=True, ge=0, le=MAX_TOKENS)]
 Rating = Annotated[float, Field(strict=True, ge=LOWEST, le=HIGHEST)]
 
 
@@ -184,32 +178,32 @@ class _Matrix(BaseModel):
 
 
 def context_report(obj: object) -> dict[str, Json]:
-    """Measure a context, given the ratings of all passages.
+    """Measure a context from the ratings of all passages.
 
     Args:
-        obj: `{"ratings": [[…]], "tokens": […], "context": […], "threshold": 3}`: one row a passage, one
-            column a sub-question; the tokens of each passage; the places (from 0) of the passages that
-            the context has, best first; the rating from which a sub-question is answerable. Without
-            `tokens` there is no density; without `context` it is all passages in their order.
+        obj: `{"ratings": [[…]], "tokens": […], "context": […], "threshold": 3}`: one row per passage, one
+            column per sub-question; the tokens of each passage; the indexes (from 0) of the context's
+            passages, best first; the minimum rating of an answer. Without `tokens` the density is
+            undefined; without `context` it is all passages in order.
 
     Returns:
-        `coverage`, `alpha_ndcg`, `density` (null where undefined; density beside the static required
-        subset), `answerable` (places of sub-questions), `answered` (those that the context answers),
-        `missing` (those that it does not), `required` (`static` and `dynamic`, places of passages in the
-        order chosen), `uses` (what each passage is good for), `undefined` (why values are null).
+        `coverage`, `alpha_ndcg`, `density` (null if undefined; relative to the static required subset),
+        `answerable` (indexes of sub-questions), `answered` and `missing` (by the context), `required`
+        (`static` and `dynamic`, indexes of passages in the order of choice), `uses` (of each passage),
+        `undefined` (reasons for nulls).
     """
     try:
         matrix = _Matrix.model_validate(obj)
     except ValidationError as error:
-        raise RecordError(f"The matrix cannot be read: {in_words(error)[0]}.", advice=ADVICE) from error
+        raise RecordError(f"Invalid matrix: {in_words(error)[0]}.", advice=ADVICE) from error
     ratings = Ratings.of(matrix.ratings, threshold=matrix.threshold)
     every, tokens = range(ratings.passages), matrix.tokens
     context = list(every) if matrix.context is None else matrix.context
     if not set(context) <= set(every) or len(set(context)) != len(context):
-        raise RecordError("The context names a passage twice, or one that is not there.", advice=ADVICE)
+        raise RecordError("The context contains a repeated or unknown passage.", advice=ADVICE)
     if tokens is not None and len(tokens) != ratings.passages:
         message = f"There are {len(tokens)} numbers of tokens for {ratings.passages} passages."
-        raise RecordError(message, advice="Give one for every passage.")
+        raise RecordError(message, advice="Pass one number per passage.")
     required = {order: required_subset(ratings, order) for order in Order}
     best, answered = required[Order.STATIC], answered_by(ratings, context)
     undefined: dict[str, Json] = {}
@@ -224,7 +218,7 @@ def context_report(obj: object) -> dict[str, Json]:
     if not ratings.answerable:
         undefined = dict.fromkeys(("coverage", "alpha_ndcg", "density"), NOTHING_ANSWERABLE)
     elif tokens is None:
-        undefined = {"density": "The tokens of the passages are not given."}
+        undefined = {"density": "The tokens of the passages are missing."}
     elif dense is None:
         empty = "required passages" if sum(tokens[place] for place in context) else "passages of the context"
         undefined = {"density": f"The {empty} have no tokens."}
@@ -251,13 +245,14 @@ class ContextSettings(BaseModel):
     """Settings of the metrics.
 
     Attributes:
-        threshold: The rating from which a sub-question is answerable (η, section 3.1).
-        alpha: How much a repeated answer is discounted in ranked coverage.
-        density_weight: The exponent w of density (Eq. 5).
-        required: The order in which the required subset, the Z* of density, is chosen.
-        sub_questions: How many to write where a question has none (15 for DUC, 10 for Multi-News).
-        weighted: Whether a rating is the expected one over the probabilities of its token.
-        ratings: What passages were rated before, by sub-question and text; only others are rated.
+        threshold: Minimum rating of an answer (η, section 3.1).
+        alpha: Discount for repeated answers in ranked coverage.
+        density_weight: Exponent w of density (Eq. 5).
+        required: Order of choice of the required subset, the Z* of density.
+        sub_questions: Number of sub-questions to write for a question without any (15 for DUC, 10 for
+            Multi-News).
+        weighted: Whether ratings are expected values over token probabilities.
+        ratings: Earlier ratings of passages by sub-question and text, which are reused.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

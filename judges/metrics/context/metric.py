@@ -1,4 +1,4 @@
-"""The CRUX metrics: what the context of an answer covers, and what the answer itself covers."""
+"""CRUX metrics: coverage of sub-questions by an answer's context and by the answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from judges.metrics.registry import Metric, read_options
 from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
 
-NO_CONTEXT = "The answers file gives no contexts for this answer, so what was retrieved is not known."
+NO_CONTEXT = "The answers file has no contexts for this answer, so the retrieved passages are unknown."
 NOTHING_ANSWERABLE = "No sub-question can be answered from the {oracle}, so there is nothing to cover."
-NO_ORACLE = "There are neither passages nor a reference to measure by."
+NO_ORACLE = "There are neither passages nor a reference to compare with."
 REFERENCE = "reference"
 
 
 class Oracle:
-    """Best coverage that the question's own texts allow, the same for every system."""
+    """Finds the sub-questions that the question's own texts answer, equal for all systems."""
 
     def __init__(self, runner: TaskRunner | None, settings: ContextSettings) -> None:
         self.settings = settings
@@ -36,23 +36,25 @@ class Oracle:
         )
         return raters.KnownRater(rater, self.settings.ratings) if self.settings.ratings else rater
 
-    async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> "Assessed":
-        """Find the sub-questions, rate the oracle's passages and the context's, and filter.
+    async def assess(self, item: MetricItem, contexts: tuple[Passage, ...] = ()) -> "Assessment":
+        """Find sub-questions, rate the passages of oracle and context, and filter.
 
-        The oracle is the question's passages, else its reference. Without either, an LLM still rates, and
+        The oracle is the question's passages, or else its reference. Without both, an LLM still rates, and
         no sub-question is filtered.
         """
-        sub_questions = await raters.find_sub_questions(item, self._runner, most=self.settings.sub_questions)
+        sub_questions = await raters.find_sub_questions(
+            item, self._runner, maximum=self.settings.sub_questions
+        )
         passages, name = _oracle(item)
         if not passages and self._runner is None:
             raise UnscoredError(Outcome.UNREADABLE, NO_ORACLE)
         pool = Pool.of(passages, contexts)
         rows = await self.rater(item).passages(pool.passages, sub_questions.texts)
-        oracle, ratings = pool.rated(rows, threshold=self.settings.threshold)
+        oracle, ratings = pool.ratings(rows, threshold=self.settings.threshold)
         answerable = oracle.answerable if passages else tuple(range(len(sub_questions.texts)))
         if not answerable:
             raise UnscoredError(Outcome.UNREADABLE, NOTHING_ANSWERABLE.format(oracle=name))
-        return Assessed(
+        return Assessment(
             sub_questions=sub_questions,
             answerable=answerable,
             pool=pool,
@@ -63,14 +65,14 @@ class Oracle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assessed:
+class Assessment:
     """An item's sub-questions and ratings.
 
     Attributes:
-        sub_questions: All of them, answerable or not.
-        answerable: Places of those that count: what the oracle answers, or all without an oracle.
+        sub_questions: All sub-questions, answerable or not.
+        answerable: Indexes of the sub-questions that the oracle answers; all without an oracle.
         oracle: Ratings of the oracle's passages, in the order of `pool.oracle`.
-        ratings: Ratings of all passages of the pool, sub-questions out of scope set to 0.
+        ratings: Ratings of all passages of the pool, 0 for sub-questions that are not answerable.
     """
 
     sub_questions: raters.SubQuestions
@@ -81,11 +83,11 @@ class Assessed:
     oracle_name: str
 
     def required(self, order: Order) -> tuple[int, ...]:
-        """Places in the pool of a required subset of the oracle's passages, Z*."""
+        """Return the indexes in the pool of a required subset of the oracle's passages, Z*."""
         return tuple(self.pool.oracle[place] for place in required_subset(self.oracle, order))
 
-    def rated(self, places: Sequence[int]) -> list[Json]:
-        """Ids and ratings of some of the passages, each once, in their order."""
+    def ratings_json(self, places: Sequence[int]) -> list[Json]:
+        """Return ids and ratings of distinct passages, in order."""
         return [
             {
                 "passage": self.pool.passages[place].id,
@@ -95,7 +97,7 @@ class Assessed:
         ]
 
     def details(self, threshold: float) -> dict[str, Json]:
-        """Return the details that context scores and answer scores share."""
+        """Return the common details of context and answer scores."""
         return {
             "sub_questions": self.sub_questions.texts,
             "sub_questions_from": self.sub_questions.origin.value,
@@ -106,7 +108,7 @@ class Assessed:
 
 
 class ContextCrux:
-    """Scores the contexts of an answer by the share of the answerable sub-questions that they answer."""
+    """Scores the contexts of an answer by their share of the answerable sub-questions."""
 
     name = CONTEXT
 
@@ -117,13 +119,12 @@ class ContextCrux:
         """Score one context.
 
         Returns:
-            Cov(Z), with `details`: `answered`, `missing` (places of sub-questions), `by` (which passages
-            answer each), `alpha_ndcg`, `density`, `tokens`, `required` (`static`, `dynamic`: ids of
-            the question's passages), `uses` (what each passage of the context is good for),
-            `missing_passages` (required passages that would answer what is missing), `ratings` of the
-            context's passages, each once, `ranking` (places among these, in the context's order, repeats
-            included), `oracle_ratings` of the question's own passages. `alpha_ndcg` has one ideal a question,
-            that of its own passages whatever the context is; null without any.
+            Cov(Z), with `details`: `answered`, `missing` (indexes of sub-questions), `by` (passages that
+            answer each), `alpha_ndcg`, `density`, `tokens`, `required` (`static`, `dynamic`: ids of the
+            question's passages), `uses` (of each passage of the context), `missing_passages` (required
+            passages for missing sub-questions), `ratings` of the context's distinct passages, `ranking`
+            (their indexes in the context's order, with repetitions), `oracle_ratings` of the question's own
+            passages. The ideal of `alpha_ndcg` ranks the question's own passages; null without any.
 
         Source: CRUX, section 3.3.
         """
@@ -131,23 +132,23 @@ class ContextCrux:
         if not contexts:
             return unscored(item, self.name, Outcome.UNREADABLE, NO_CONTEXT)
         try:
-            assessed = await self._oracle.assess(item, contexts)
+            assessment = await self._oracle.assess(item, contexts)
         except UnscoredError as stop:
             return unscored(item, self.name, stop.outcome, stop.reason)
-        score = len(answered_by(assessed.ratings, assessed.pool.context)) / len(assessed.answerable)
-        details = {**assessed.details(self._oracle.settings.threshold), **self._details(assessed, score)}
+        score = len(answered_by(assessment.ratings, assessment.pool.context)) / len(assessment.answerable)
+        details = {**assessment.details(self._oracle.settings.threshold), **self._details(assessment, score)}
         return Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
 
-    def _details(self, assessed: Assessed, score: float) -> Mapping[str, Json]:
-        settings, pool, ratings = self._oracle.settings, assessed.pool, assessed.ratings
+    def _details(self, assessment: Assessment, score: float) -> Mapping[str, Json]:
+        settings, pool, ratings = self._oracle.settings, assessment.pool, assessment.ratings
         answered = answered_by(ratings, pool.context)
-        missing = tuple(number for number in assessed.answerable if number not in answered)
-        required = {order: assessed.required(order) for order in Order}
+        missing = tuple(number for number in assessment.answerable if number not in answered)
+        required = {order: assessment.required(order) for order in Order}
         best = required[settings.required]
         in_context = tuple(dict.fromkeys(pool.context))
         own_ratings = Ratings(values=ratings.values[list(in_context)], threshold=settings.threshold)
         needed = {in_context[place] for place in required_subset(own_ratings, settings.required)}
-        of_context = uses(own_ratings, [place for place, number in enumerate(in_context) if number in needed])
+        own_uses = uses(own_ratings, [place for place, number in enumerate(in_context) if number in needed])
         return {
             "answered": answered,
             "missing": missing,
@@ -169,21 +170,21 @@ class ContextCrux:
             "required": {order.value: pool.ids(places) for order, places in required.items()},
             "uses": [
                 {"passage": pool.passages[place].id, "use": use.value}
-                for place, use in zip(in_context, of_context, strict=True)
+                for place, use in zip(in_context, own_uses, strict=True)
             ],
             "missing_passages": [
                 pool.passages[place].id
                 for place in best
                 if place not in in_context and any(ratings.answers[place, number] for number in missing)
             ],
-            "ratings": assessed.rated(pool.context),
+            "ratings": assessment.ratings_json(pool.context),
             "ranking": [in_context.index(place) for place in pool.context],
-            "oracle_ratings": assessed.rated(pool.oracle),
+            "oracle_ratings": assessment.ratings_json(pool.oracle),
         }
 
 
 class AnswerCrux:
-    """Scores an answer by the share of the answerable sub-questions that it answers."""
+    """Scores an answer by its share of the answerable sub-questions."""
 
     name = ANSWER
 
@@ -191,7 +192,7 @@ class AnswerCrux:
         self._oracle = oracle
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer. An answer that says nothing covers 0 of what could be answered.
+        """Score one answer; an empty answer or a refusal scores 0.
 
         Returns:
             Cov(y), with `details`: `answered`, `missing`, `density`, `tokens`, `ratings`.
@@ -200,25 +201,25 @@ class AnswerCrux:
         """
         text = clean(item.answer)
         try:
-            assessed = await self._oracle.assess(item)
-            ratings = [0.0] * len(assessed.sub_questions.texts)
+            assessment = await self._oracle.assess(item)
+            ratings = [0.0] * len(assessment.sub_questions.texts)
             if not declines(text, item.question):
-                ratings = await self._oracle.rater(item).answer(text, assessed.sub_questions.texts)
+                ratings = await self._oracle.rater(item).answer(text, assessment.sub_questions.texts)
         except UnscoredError as stop:
             return unscored(item, self.name, stop.outcome, stop.reason)
-        settings, answerable = self._oracle.settings, assessed.answerable
+        settings, answerable = self._oracle.settings, assessment.answerable
         answered = tuple(number for number in answerable if ratings[number] >= settings.threshold)
         score = len(answered) / len(answerable)
-        best = assessed.required(settings.required)
+        best = assessment.required(settings.required)
         details: dict[str, Json] = {
-            **assessed.details(settings.threshold),
+            **assessment.details(settings.threshold),
             "answered": answered,
             "missing": tuple(number for number in answerable if number not in answered),
             "density": density(
                 score,
                 token_count(text),
-                best_covered=coverage(assessed.ratings, best),
-                best_tokens=assessed.pool.tokens(best),
+                best_covered=coverage(assessment.ratings, best),
+                best_tokens=assessment.pool.tokens(best),
                 weight=settings.density_weight,
             ),
             "tokens": token_count(text),

@@ -1,6 +1,6 @@
-"""Raters of how well a text answers a sub-question: an LLM, or the embedded rater.
+"""Raters of answers to sub-questions in texts: an LLM, or the embedded rater.
 
-The settings of sampling are the paper's (appendix A.1).
+Sampling settings follow the paper (appendix A.1).
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from judges.text.statements import read_statements
 
 WRITING = 0.7
 SCALE = tuple(range(LOWEST, HIGHEST + 1))
-Written = Annotated[str, Field(min_length=1)]
+NonEmpty = Annotated[str, Field(min_length=1)]
 
 
 class _Reply(BaseModel):
@@ -38,7 +38,7 @@ class _Reply(BaseModel):
 class SubQuestionsReply(_Reply):
     """Sub-questions, each to be understood by itself."""
 
-    sub_questions: tuple[Written, ...] = Field(min_length=1)
+    sub_questions: tuple[NonEmpty, ...] = Field(min_length=1)
 
 
 class RatingReply(_Reply):
@@ -50,13 +50,13 @@ class RatingReply(_Reply):
 class PassagesReply(_Reply):
     """Passages that stand by themselves."""
 
-    passages: tuple[Written, ...] = Field(min_length=1)
+    passages: tuple[NonEmpty, ...] = Field(min_length=1)
 
 
 class RequestReply(_Reply):
     """An open-ended request."""
 
-    request: Written
+    request: NonEmpty
 
 
 SUB_QUESTIONS = Task(
@@ -82,23 +82,22 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SubQuestions:
-    """Sub-questions that coverage counts, and their source."""
+    """Sub-questions and their source."""
 
     texts: tuple[str, ...]
     origin: Origin
 
 
-async def find_sub_questions(item: MetricItem, runner: TaskRunner | None, *, most: int) -> SubQuestions:
-    """Return an item's sub-questions.
+async def find_sub_questions(item: MetricItem, runner: TaskRunner | None, *, maximum: int) -> SubQuestions:
+    """Return an item's sub-questions, or let an LLM write them from the reference.
 
-    Where it has none, an LLM writes them from the reference; without an LLM the statements of the reference
-    stand in for them, each asking whether a text says it too.
+    Without an LLM the statements of the reference serve as sub-questions: does the text say this?
 
     Source: CRUX, section 3.2 ("diverse sub-questions").
     """
-    listed = tuple(dict.fromkeys(text.strip() for text in item.sub_questions if text.strip()))
-    if listed:
-        return SubQuestions(listed, Origin.GIVEN)
+    own = tuple(dict.fromkeys(text.strip() for text in item.sub_questions if text.strip()))
+    if own:
+        return SubQuestions(own, Origin.GIVEN)
     reference = (item.reference or "").strip()
     if declines(reference, item.question):
         reason = "There are no sub-questions, and no reference to write them from."
@@ -107,17 +106,17 @@ async def find_sub_questions(item: MetricItem, runner: TaskRunner | None, *, mos
         clauses = (clause for sentence in split_sentences(reference) for clause in split_clauses(sentence))
         statements = tuple(dict.fromkeys(clause for clause in clauses if read_statements(clause)))
         if not statements:
-            raise UnscoredError(Outcome.UNREADABLE, "The reference says nothing that could be asked for.")
+            raise UnscoredError(Outcome.UNREADABLE, "The reference contains no statements.")
         return SubQuestions(statements, Origin.STATEMENTS)
-    inputs: dict[str, Input] = {"question": item.question, "text": reference, "most": most}
+    inputs: dict[str, Input] = {"question": item.question, "text": reference, "most": maximum}
     reply = await runner.run(SUB_QUESTIONS, inputs)
     if isinstance(reply, CallFailure):
-        raise UnscoredError(reply.outcome, f"No sub-questions could be written: {reply.detail}")
-    return SubQuestions(tuple(dict.fromkeys(reply.sub_questions))[:most], Origin.WRITTEN)
+        raise UnscoredError(reply.outcome, f"Writing sub-questions failed: {reply.detail}")
+    return SubQuestions(tuple(dict.fromkeys(reply.sub_questions))[:maximum], Origin.WRITTEN)
 
 
-NOTHING_MET = 0.05
-MET_IN_FULL = 0.55
+MIN_SHARE = 0.05
+FULL_SHARE = 0.55
 UNTRUE_FROM = 0.5
 PASSAGE_CACHE_SIZE = 1 << 10
 WORST_FIRST = (Outcome.FAILED, Outcome.SKIPPED, Outcome.REFUSED, Outcome.UNREADABLE)
@@ -125,13 +124,13 @@ Rows = list[list[float]]
 
 
 class LlmRater:
-    """Asks about every pair of a text and a sub-question by itself.
+    """Asks about every pair of a text and a sub-question separately.
 
-    Rows have a rating of 0–5 a sub-question, one row a passage. With `weighted` a rating is the expected one
-    over token probabilities where there are any.
+    Results have one row per passage with a rating of 0–5 per sub-question. With `weighted`, ratings are
+    expected values over token probabilities, if available.
 
-    Source: CRUX, section 3.1 and appendix A.1. Its code takes a reply of another form as 0; here the
-    ratings are missing.
+    Source: CRUX, section 3.1 and appendix A.1. Its code rates malformed replies 0; here such ratings are
+    missing.
     """
 
     def __init__(self, runner: TaskRunner, *, weighted: bool = False) -> None:
@@ -139,7 +138,7 @@ class LlmRater:
         self._task = WEIGHTED_RATING if weighted else RATING
 
     async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows:
-        """Rate passages, all pairs at once; the scheduler sets the pace."""
+        """Rate passages, all pairs concurrently."""
         pairs = [(passage, question) for passage in passages for question in sub_questions]
         replies = await asyncio.gather(*(self._ask(*pair) for pair in pairs))
         _require_all(reply for reply in replies if isinstance(reply, CallFailure))
@@ -148,7 +147,7 @@ class LlmRater:
         return [ratings[row * width : (row + 1) * width] for row in range(len(passages))]
 
     async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float]:
-        """Rate an answer as the one passage that it is."""
+        """Rate an answer like a passage."""
         rows = await self.passages((Passage("", answer),), sub_questions)
         return rows[0]
 
@@ -158,9 +157,9 @@ class LlmRater:
 
 
 class EmbeddedRater:
-    """Rates by how far a text has the words that answer a sub-question in the reference and the passages.
+    """Rates by the words that answer a sub-question in the reference and the passages.
 
-    Statements of an answer that contradict the passages or the reference answer nothing.
+    Statements of an answer that contradict the passages or the reference do not count.
     """
 
     def __init__(self, item: MetricItem) -> None:
@@ -170,7 +169,7 @@ class EmbeddedRater:
     async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows:
         """Rate passages."""
         texts = (f"{passage.title}\n\n{passage.text}" for passage in passages)
-        return [list(_rated(self._ground, text, tuple(sub_questions))) for text in texts]
+        return [list(_rate(self._ground, text, tuple(sub_questions))) for text in texts]
 
     async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float]:
         """Rate an answer."""
@@ -182,11 +181,11 @@ class EmbeddedRater:
                 if all(contradiction.strength < UNTRUE_FROM for contradiction in finder.find(statement))
             ]
         )
-        return self._ground.rated(windows, sub_questions)
+        return self._ground.rate(windows, sub_questions)
 
 
 class _Ground:
-    """A question with its reference and passages, read once for all answers."""
+    """A question with its parsed reference and passages, shared by all answers."""
 
     def __init__(self, question: str, reference: str, texts: Sequence[str]) -> None:
         statements = [statement for text in (reference, *texts) for statement in read_statements(text)]
@@ -196,8 +195,8 @@ class _Ground:
         self._reader = contradictions.NeedReader([[reference], texts], self._weights)
         self.finder = contradictions.ContradictionFinder(statements, self._weights)
 
-    def rated(self, windows: tuple[contradictions.Bag, ...], sub_questions: Sequence[str]) -> list[float]:
-        return [_scaled(self._reader.share(each, windows)) for each in sub_questions]
+    def rate(self, windows: tuple[contradictions.Bag, ...], sub_questions: Sequence[str]) -> list[float]:
+        return [_scale(self._reader.share(question, windows)) for question in sub_questions]
 
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
@@ -206,31 +205,30 @@ def _ground(question: str, reference: str, texts: tuple[str, ...]) -> _Ground:
 
 
 @lru_cache(maxsize=PASSAGE_CACHE_SIZE)
-def _rated(ground: _Ground, text: str, sub_questions: tuple[str, ...]) -> tuple[float, ...]:
-    return tuple(ground.rated(contradictions.windows_of(text), sub_questions))
+def _rate(ground: _Ground, text: str, sub_questions: tuple[str, ...]) -> tuple[float, ...]:
+    return tuple(ground.rate(contradictions.windows_of(text), sub_questions))
 
 
 class KnownRater:
-    """Takes ratings that are known, by sub-question and `text_key` of a passage, and has only others made."""
+    """Reuses known ratings by sub-question and `text_key` of a passage, and requests the others."""
 
     def __init__(self, rater: "Rater", known: Mapping[str, Mapping[str, float]]) -> None:
         self._rater = rater
         self._known = known
 
-    def rated(self, passage: Passage, sub_questions: Sequence[str]) -> list[float] | None:
-        """Return the known ratings of a passage; None where one of them is not known."""
+    def known_ratings(self, passage: Passage, sub_questions: Sequence[str]) -> list[float] | None:
+        """Return the known ratings of a passage, if they are complete."""
         key = text_key(passage.text)
-        found = [self._known.get(question, {}).get(key) for question in sub_questions]
-        ratings = [rating for rating in found if rating is not None]
-        return ratings if len(ratings) == len(found) else None
+        row = [self._known.get(question, {}).get(key) for question in sub_questions]
+        ratings = [rating for rating in row if rating is not None]
+        return ratings if len(ratings) == len(row) else None
 
     async def passages(self, passages: Sequence[Passage], sub_questions: Sequence[str]) -> Rows:
         """Rate passages."""
-        known = [self.rated(passage, sub_questions) for passage in passages]
-        others = [passage for passage, row in zip(passages, known, strict=True) if row is None]
-        rows = await self._rater.passages(others, sub_questions) if others else []
-        anew = iter(rows)
-        return [next(anew) if row is None else row for row in known]
+        known = [self.known_ratings(passage, sub_questions) for passage in passages]
+        missing = [passage for passage, row in zip(passages, known, strict=True) if row is None]
+        rows = iter(await self._rater.passages(missing, sub_questions) if missing else [])
+        return [next(rows) if row is None else row for row in known]
 
     async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float]:
         """Rate an answer."""
@@ -241,24 +239,24 @@ Rater = LlmRater | EmbeddedRater | KnownRater
 
 
 def text_key(text: str) -> str:
-    """Return a text by its words: what two passages share that count once."""
+    """Return a text with normalised whitespace, the key of distinct passages."""
     return " ".join(text.split())
 
 
-def _scaled(share: float) -> float:
-    return HIGHEST * min(1.0, max(0.0, (share - NOTHING_MET) / (MET_IN_FULL - NOTHING_MET)))
+def _scale(share: float) -> float:
+    return HIGHEST * min(1.0, max(0.0, (share - MIN_SHARE) / (FULL_SHARE - MIN_SHARE)))
 
 
 def _rating(reply: TaskReply[RatingReply]) -> float:
     return float(reply.value.rating) if reply.weighted is None else min(float(HIGHEST), reply.weighted)
 
 
-def _require_all(unanswered: Iterable[CallFailure]) -> None:
-    """Raise an `UnscoredError` for missing ratings; the outcome is one that a new request may change."""
-    several = tuple(unanswered)
-    if not several:
+def _require_all(results: Iterable[CallFailure]) -> None:
+    """Raise `UnscoredError` for missing ratings, preferring outcomes that a retry may change."""
+    failures = tuple(results)
+    if not failures:
         return
-    counts = Counter(failure.outcome for failure in several)
+    counts = Counter(failure.outcome for failure in failures)
     worst = next(outcome for outcome in WORST_FIRST if counts[outcome])
-    first = next(failure for failure in several if failure.outcome is worst)
-    raise UnscoredError(worst, f"{len(several)} ratings could not be had, the first: {first.detail}")
+    first = next(failure for failure in failures if failure.outcome is worst)
+    raise UnscoredError(worst, f"{len(failures)} ratings are missing, the first because: {first.detail}")

@@ -1,9 +1,9 @@
-"""Ratings of passages by sub-question: the table that every measure of a context is computed from.
+"""Ratings of passages by sub-question, the basis of all measures of a context.
 
-Required subsets are the passages that together answer all that can be answered. The text of CRUX (section
-3.2) ranks passages once, by how many sub-questions each answers, and takes in that order every passage that
-answers something new: `STATIC`. Its public code ranks anew after each choice, by what is still open:
-`DYNAMIC`, the usual greedy cover. They differ often enough to be named.
+A required subset of passages answers all answerable sub-questions. CRUX (section 3.2) ranks passages once by
+the number of sub-questions they answer, and takes every passage that answers a new one: `STATIC`. Its public
+code ranks again after each choice by the open sub-questions: `DYNAMIC`, the usual greedy cover. The results
+often differ.
 """
 
 from collections.abc import Collection, Sequence
@@ -29,9 +29,9 @@ class Ratings:
     """Ratings of each passage for each sub-question, with the threshold for an answer.
 
     Attributes:
-        values: Passages × sub-questions, each rating 0 (nothing) to 5 (in full); a weighted rating
-            may lie between two whole numbers.
-        threshold: The η of the paper: a sub-question is answerable from this rating on.
+        values: Passages × sub-questions, each rating 0 (not answered) to 5 (fully answered); weighted
+            ratings may be fractions.
+        threshold: Minimum rating of an answer, η in the paper.
 
     Source: CRUX, section 3.1, Eq. 2.
     """
@@ -42,26 +42,26 @@ class Ratings:
     def __post_init__(self) -> None:
         if self.values.ndim != 2:  # noqa: PLR2004 - a table has two sides
             message = f"Ratings have {self.values.ndim} dimensions."
-            raise RecordError(message, advice="Give one row a passage and one column a sub-question.")
+            raise RecordError(message, advice="Use one row per passage and one column per sub-question.")
         if not LOWEST < self.threshold <= HIGHEST:
             message = f"The answerability threshold is {self.threshold!s:.20}."
-            raise RecordError(message, advice=f"Give a number above {LOWEST} and at most {HIGHEST}.")
+            raise RecordError(message, advice=f"Use a number above {LOWEST} and at most {HIGHEST}.")
         outside = ~((self.values >= LOWEST) & (self.values <= HIGHEST))
         if outside.any():
             row, column = (int(place) for place in np.argwhere(outside)[0])
             message = (
                 f"The rating of passage {row} for sub-question {column} is {self.values[row, column]:g}, "
-                f"off the scale of {LOWEST} to {HIGHEST}."
+                f"outside {LOWEST} to {HIGHEST}."
             )
             raise RecordError(message, advice="Correct it, or rate the passage again.")
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[float]], *, threshold: float = THRESHOLD) -> "Ratings":
-        """Read rows of numbers; without rows, a table without passages and sub-questions."""
+        """Create ratings from rows of numbers."""
         lengths = {len(row) for row in rows}
         if len(lengths) > 1:
             message = f"The rows of ratings have {min(lengths)} to {max(lengths)} entries."
-            raise RecordError(message, advice="Give every passage one rating a sub-question.")
+            raise RecordError(message, advice="Give every passage one rating per sub-question.")
         width = lengths.pop() if lengths else 0
         table = np.array(rows, dtype=np.float64).reshape(len(rows), width)
         return cls(values=table, threshold=threshold)
@@ -73,7 +73,7 @@ class Ratings:
 
     @property
     def sub_questions(self) -> int:
-        """For how many sub-questions."""
+        """Number of sub-questions."""
         return int(self.values.shape[1])
 
     @cached_property
@@ -84,24 +84,24 @@ class Ratings:
 
     @cached_property
     def answerable(self) -> tuple[int, ...]:
-        """The sub-questions that some passage answers."""
+        """Sub-questions that at least one passage answers."""
         return tuple(int(column) for column in np.flatnonzero(self.answers.any(axis=0)))
 
     @cached_property
     def useful(self) -> BoolArray:
-        """`answers` of the answerable sub-questions alone."""
+        """`answers` of only the answerable sub-questions."""
         mask: BoolArray = self.answers[:, list(self.answerable)]
         return mask
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Passages to rate, and which of them make up the oracle and the context.
+    """Passages to rate, and their roles in the oracle and the context.
 
     Attributes:
-        passages: The distinct ones; a passage that two lists have counts once.
-        oracle: Places of the oracle passages, P*.
-        context: Places of the context's passages in its order; a repeated passage repeats its place.
+        passages: Distinct passages of both lists.
+        oracle: Indexes of the oracle passages, P*.
+        context: Indexes of the context's passages in its order, with repetitions.
     """
 
     passages: tuple[Passage, ...]
@@ -110,7 +110,7 @@ class Pool:
 
     @classmethod
     def of(cls, oracle: Sequence[Passage], context: Sequence[Passage] = ()) -> "Pool":
-        """Put two lists together; passages without text are left out."""
+        """Merge two lists, skipping passages without text."""
         places: dict[str, int] = {}
         distinct: list[Passage] = []
 
@@ -126,18 +126,18 @@ class Pool:
         return cls(passages=tuple(distinct), oracle=tuple(first), context=second)
 
     def tokens(self, places: Sequence[int]) -> int:
-        """About how many tokens some of the passages have, repeats counted."""
+        """Estimate the tokens of passages, counting repetitions."""
         return sum(token_count(self.passages[place].text) for place in places)
 
     def ids(self, places: Sequence[int]) -> tuple[str, ...]:
-        """Return the ids of some of the passages."""
+        """Return the ids of passages."""
         return tuple(self.passages[place].id for place in places)
 
-    def rated(self, rows: Sequence[Sequence[float]], *, threshold: float) -> tuple[Ratings, Ratings]:
-        """Return the ratings of the oracle alone, and of all passages, 0 where the oracle has no answer.
+    def ratings(self, rows: Sequence[Sequence[float]], *, threshold: float) -> tuple[Ratings, Ratings]:
+        """Return the ratings of the oracle, and of all passages.
 
-        Sub-questions that no oracle passage answers are out of scope (CRUX, section 3.2), so that whoever
-        answers them gains nothing. Without an oracle all are in scope.
+        Sub-questions that no oracle passage answers are out of scope (CRUX, section 3.2) and rated 0. Without
+        an oracle all are in scope.
         """
         all_ratings = Ratings.of(rows, threshold=threshold)
         oracle = Ratings(values=all_ratings.values[list(self.oracle)], threshold=threshold)
@@ -150,12 +150,12 @@ class Pool:
 
 
 def token_count(text: str) -> int:
-    """About how many tokens a text has: a quarter of its bytes, for any language and tokenizer."""
+    """Estimate the tokens of a text as a quarter of its bytes."""
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
 class Order(StrEnum):
-    """In which order the greedy choice looks at passages."""
+    """Order of the greedy choice of passages."""
 
     STATIC = "static"
     DYNAMIC = "dynamic"
@@ -171,12 +171,12 @@ class Use(StrEnum):
 
 
 def required_subset(ratings: Ratings, order: Order = Order.STATIC) -> tuple[int, ...]:
-    """Choose passages greedily until no further sub-question can be answered.
+    """Choose passages greedily until all answerable sub-questions are answered.
 
-    Equally good passages are taken in their own order.
+    Ties are resolved by order.
 
     Returns:
-        Places of passages, in the order in which they were chosen; empty where nothing is answerable.
+        Indexes of passages in the order of choice; empty if nothing is answerable.
 
     Source: CRUX, section 3.2 (static); its `binarize_amount_rerank_greedy` (dynamic).
     """
@@ -207,10 +207,10 @@ def _dynamic(ratings: Ratings) -> tuple[int, ...]:
 
 
 def uses(ratings: Ratings, required: Collection[int]) -> tuple[Use, ...]:
-    """Say of every passage what it is good for beside a required subset.
+    """Classify every passage relative to a required subset.
 
-    A passage outside the subset is redundant where one required passage answers all that it answers,
-    partly redundant where it takes several, and irrelevant where it answers nothing.
+    A passage outside the subset is redundant if one required passage answers everything that it answers,
+    partly redundant if several do together, and irrelevant if it answers nothing.
 
     Source: CRUX, section 3.2 ("partially or fully redundant").
     """

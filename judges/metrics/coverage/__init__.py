@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from judges.metrics.registry import Column, Facts, MetricInfo, Need, ReadFact, later, stored
+from judges.metrics.registry import Column, Facts, MetricInfo, Need, ReadFact, lazy_build, stored
 
 
 def _aspects(details: Mapping[str, Any]) -> Iterator[ReadFact]:
@@ -16,7 +16,7 @@ def _aspects(details: Mapping[str, Any]) -> Iterator[ReadFact]:
 _ICAT_M = MetricInfo(
     name="coverage-icat-m",
     title="ICAT with given aspects and given relevance",
-    build=later(f"{__name__}.metric"),
+    build=lazy_build(f"{__name__}.metric"),
     needs="aspects, passages and judgments (--judgments)",
     symbol="ICAT",
     measures=(stored("factuality", "S_fact"), stored("coverage", "S_cov")),
@@ -24,7 +24,7 @@ _ICAT_M = MetricInfo(
     takes_judgments=True,
 )
 ASPECT_COVERAGE = "coverage-icat-s"
-"""The one that boards are scored by."""
+"""The metric of boards."""
 METRICS = (
     _ICAT_M,
     replace(
@@ -38,7 +38,7 @@ METRICS = (
             heading="Aspects",
             help="Mean share of a question's aspects that its grounded claims address, in per cent.",
         ),
-        facts=Facts(kind="aspects", given=Need.ASPECTS, read=_aspects, begins="coverage-icat"),
+        facts=Facts(kind="aspects", need=Need.ASPECTS, read=_aspects, prefix="coverage-icat"),
         takes_judgments=False,
     ),
     replace(

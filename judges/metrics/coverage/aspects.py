@@ -1,4 +1,4 @@
-"""Aspects of a question, the claims that cover each, and what supports them (ICAT, sections 3.2 to 4.4)."""
+"""Grounding of claims, and their alignment with aspects of the question (ICAT, sections 3.2 to 4.4)."""
 
 import asyncio
 import math
@@ -26,7 +26,7 @@ UNTRUE_FROM = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounded:
-    """A claim, the best-ranked of `looked_at` chunks that supports it, and why that is undecided."""
+    """A claim, its best-ranked supporting chunk out of `looked_at`, and the reason if undecided."""
 
     claim: Claim
     support: Passage | None = None
@@ -35,7 +35,7 @@ class Grounded:
 
 
 class LlmSupport:
-    """Asks rank by rank, so that nothing is asked below the first chunk that supports a claim."""
+    """Asks rank by rank until a chunk supports the claim."""
 
     def __init__(self, relations: RelationModel) -> None:
         self._relations = relations
@@ -43,7 +43,7 @@ class LlmSupport:
     async def first(
         self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
     ) -> Sequence[int | CallFailure | None]:
-        """Return the place of each claim's first supporting chunk, None, or why that is not known."""
+        """Return the index of each claim's first supporting chunk, None, or a failure."""
         return await asyncio.gather(
             *(self._first_support(claim, chunks, question) for claim, chunks in claims)
         )
@@ -51,34 +51,33 @@ class LlmSupport:
     async def _first_support(
         self, claim: Claim, chunks: Sequence[Passage], question: str
     ) -> int | CallFailure | None:
-        unknown: CallFailure | None = None
+        failure: CallFailure | None = None
         for place, chunk in enumerate(chunks):
             pair = Pair(passage_text(chunk), claim.text)
             (relation,) = await self._relations.relate([pair], question=question)
             if isinstance(relation, CallFailure):
-                unknown = unknown or relation
+                failure = failure or relation
                 if relation.outcome in {Outcome.FAILED, Outcome.SKIPPED}:
                     return relation
             elif relation.stance is Entailment.ENTAILMENT:
                 return place
-        return unknown
+        return failure
 
 
 class LexicalSupport:
-    """Decides by words: a chunk supports a claim where two neighbouring sentences have enough of its weight.
+    """Decides by words: a chunk supports a claim if two neighbouring sentences have enough of its weight.
 
-    A claim that says otherwise than the chunks, in a figure, a direction or a negation, is supported by none.
-    Paraphrase is common and chance overlap of two sentences rare, so less than half of a claim's weight
-    is enough.
+    Less than half of the weight is enough, because paraphrases are common and chance overlaps are rare. A
+    claim that differs from the chunks in a figure, a direction or a negation has no support.
     """
 
     async def first(
         self, claims: Sequence[tuple[Claim, Sequence[Passage]]], *, question: str
     ) -> Sequence[int | CallFailure | None]:
-        """Look for the first supporting chunk of every claim."""
+        """Find the first supporting chunk of every claim."""
         texts = dict.fromkeys(passage_text(chunk) for _, chunks in claims for chunk in chunks)
         weights = _weights(frozenset(texts), question)
-        finder = ContradictionFinder([each for text in texts for each in read_statements(text)], weights)
+        finder = ContradictionFinder([row for text in texts for row in read_statements(text)], weights)
         places: list[int | CallFailure | None] = []
         for claim, chunks in claims:
             statement = read_statement(claim.text)
@@ -100,19 +99,18 @@ Support = LlmSupport | LexicalSupport
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _weights(texts: frozenset[str], question: str) -> TermWeights:
-    """Most answers to a question find the same chunks, and weights do not depend on their order."""
-    statements = [each.terms for text in texts for each in read_statements(text)]
+    # Most answers to a question retrieve the same chunks; a set makes the key independent of their order.
+    statements = [row.terms for text in texts for row in read_statements(text)]
     return TermWeights.fit(statements, question)
 
 
 async def ground(
     claims: Sequence[Claim], source: Source, support: Support, *, k: int, question: str
 ) -> tuple[Grounded, ...] | CallFailure:
-    """Ground claims.
+    """Ground claims in order.
 
-    Returns:
-        One a claim, in order. A search or request that failed or found no budget is returned instead,
-        since asking again may help; a reply that came and was of no use leaves its claim undecided.
+    A failed or skipped search or request is returned instead, because a retry may help; an unreadable reply
+    leaves its claim undecided.
     """
     retrieved = await asyncio.gather(*(source.find(claim.text, k) for claim in claims))
     failures = [result for result in retrieved if isinstance(result, CallFailure)]
@@ -134,96 +132,95 @@ async def ground(
 
 
 NOVELTY = 0.5
-LEAST_RELEVANCE = 0.6
+MIN_RELEVANCE = 0.6
 
 
-class GivenAspects:
-    """Takes the aspects that the question set gives (variants M and S); `origin` is for people."""
+class SetAspects:
+    """Uses the aspects of the question set (variants M and S); `origin` is a description."""
 
     origin = "given"
 
     async def find(self, item: MetricItem) -> tuple[str, ...] | CallFailure:
-        """Return the given aspects."""
+        """Return the item's aspects."""
         return distinct(item.aspects)
 
 
 class LlmAspects:
-    """Has an LLM write the aspects from the question alone (variant A).
+    """Lets an LLM write the aspects from the question (variant A).
 
-    The given aspects are never shown: in ICAT's public code they reach the alignment prompt of A.
+    Unlike in ICAT's public code, the set's aspects do not reach the alignment prompt.
     """
 
     origin = "written by an LLM"
 
-    def __init__(self, runner: TaskRunner, *, most: int) -> None:
+    def __init__(self, runner: TaskRunner, *, maximum: int) -> None:
         self._runner = runner
-        self._most = most
+        self._maximum = maximum
 
     async def find(self, item: MetricItem) -> tuple[str, ...] | CallFailure:
         """Ask once."""
-        reply = await self._runner.run(ASPECTS, {"question": item.question, "most": self._most})
-        return reply if isinstance(reply, CallFailure) else distinct(reply.aspects)[: self._most]
+        reply = await self._runner.run(ASPECTS, {"question": item.question, "most": self._maximum})
+        return reply if isinstance(reply, CallFailure) else distinct(reply.aspects)[: self._maximum]
 
 
 class LeadingStatements:
-    """Takes statements of the passages, the embedded stand-in for generated aspects.
+    """Uses statements of the passages, the embedded substitute for generated aspects.
 
-    Each is chosen for its weight and its passage's relevance, less what the chosen ones say already.
+    The choice maximises weight and relevance of the passage, and minimises overlap with earlier choices.
     """
 
     origin = "leading statements of the passages"
 
-    def __init__(self, *, most: int) -> None:
-        self._most = most
+    def __init__(self, *, maximum: int) -> None:
+        self._maximum = maximum
 
     async def find(self, item: MetricItem) -> tuple[str, ...] | CallFailure:
         """Choose statements."""
-        return _leading(item.passages, item.question, self._most)
+        return _leading(item.passages, item.question, self._maximum)
 
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
-def _leading(passages: tuple[Passage, ...], question: str, most: int) -> tuple[str, ...]:
-    """Return the leading statements; they are the same for every answer to a question."""
+def _leading(passages: tuple[Passage, ...], question: str, maximum: int) -> tuple[str, ...]:
     topic = frozenset(map(related, terms(question)))
     roots = {
         passage.id: topic.intersection(map(related, terms(f"{passage.title} {passage.text}")))
         for passage in passages
     }
     nearest = max(map(len, roots.values()), default=0) or 1
-    left = [each for passage in passages for each in read_statements(passage.text, passage.id)]
+    left = [row for passage in passages for row in read_statements(passage.text, passage.id)]
     weights = TermWeights.fit([statement.terms for statement in left], question)
     chosen: list[str] = []
-    said, kin = frozenset[str](), frozenset[str]()
+    covered, roots_covered = frozenset[str](), frozenset[str]()
 
     def gain(statement: Statement) -> float:
-        relevance = LEAST_RELEVANCE + (1 - LEAST_RELEVANCE) * len(roots[statement.source]) / nearest
-        novel = max(0.0, 1 - weights.share(statement.terms, said, kin) / NOVELTY)
+        relevance = MIN_RELEVANCE + (1 - MIN_RELEVANCE) * len(roots[statement.source]) / nearest
+        novel = max(0.0, 1 - weights.share(statement.terms, covered, roots_covered) / NOVELTY)
         return math.sqrt(weights.total(statement.terms)) * relevance * novel
 
-    while left and len(chosen) < most:
+    while left and len(chosen) < maximum:
         best = max(left, key=gain)
         if not gain(best):
             break
         chosen.append(best.text)
         left.remove(best)
-        said, kin = said | best.terms, kin | best.related
+        covered, roots_covered = covered | best.terms, roots_covered | best.related
     return distinct(tuple(chosen))
 
 
 def distinct(aspects: tuple[str, ...]) -> tuple[str, ...]:
-    """Leave out empty and repeated aspects."""
+    """Remove empty and repeated aspects."""
     return tuple(dict.fromkeys(" ".join(aspect.split()) for aspect in aspects if aspect.strip()))
 
 
-AspectSource = GivenAspects | LlmAspects | LeadingStatements
+AspectSource = SetAspects | LlmAspects | LeadingStatements
 ALIGNED_FROM = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The places of the claims that cover each covered aspect.
+    """Indexes of the claims that cover each covered aspect.
 
-    `ignored` counts ids of the LLM's reply that are none of an aspect or a claim.
+    `ignored` counts unknown ids of aspects or claims in the LLM's reply.
     """
 
     claims: Mapping[int, tuple[int, ...]]
@@ -231,7 +228,7 @@ class Alignment:
 
 
 class JudgedAligner:
-    """Gives a claim the aspects that people judged its first supporting passage relevant to (variant M)."""
+    """Aligns a claim with the aspects that people assigned to its supporting passage (variant M)."""
 
     def __init__(self, judgments: AspectJudgments) -> None:
         self._judgments = judgments
@@ -239,17 +236,17 @@ class JudgedAligner:
     async def align(
         self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
     ) -> Alignment | CallFailure:
-        """Look the supports up under the item's question."""
-        aligned: dict[int, list[int]] = {}
+        """Look up the supporting passages."""
+        by_aspect: dict[int, list[int]] = {}
         for number, claim in enumerate(claims):
             if claim.support is not None:
                 for place in self._judgments.covered(item.id, claim.support.id, aspects):
-                    aligned.setdefault(place, []).append(number)
-        return _alignment(aligned)
+                    by_aspect.setdefault(place, []).append(number)
+        return _alignment(by_aspect)
 
 
 class LlmAligner:
-    """Asks an LLM once for all grounded claims and aspects (variants S and A)."""
+    """Asks an LLM once about all grounded claims and aspects (variants S and A)."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
@@ -257,7 +254,7 @@ class LlmAligner:
     async def align(
         self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
     ) -> Alignment | CallFailure:
-        """Ask; ids that are none of what was shown are left out and counted."""
+        """Ask for the alignment; unknown ids are dropped and counted."""
         by_aspect = {f"t{place}": place for place in range(1, len(aspects) + 1)}
         by_claim = {claim.claim.id: number for number, claim in enumerate(claims)}
         reply = await self._runner.run(
@@ -283,7 +280,7 @@ class LlmAligner:
 
 
 class EmbeddedAligner:
-    """Aligns by words: those of the aspect and of what the passages and the reference say nearest to it."""
+    """Aligns by words of the aspect and of the closest clauses in the passages and the reference."""
 
     async def align(
         self, item: MetricItem, claims: Sequence[Grounded], aspects: Sequence[str]
@@ -306,7 +303,6 @@ class EmbeddedAligner:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _need_reader(question: str, reference: str, texts: tuple[str, ...]) -> NeedReader:
-    """Build the reader of a question's texts; it is the same for every answer."""
     statements = [statement.terms for text in (reference, *texts) for statement in read_statements(text)]
     return NeedReader([[reference], texts], TermWeights.fit(statements, question))
 

@@ -1,4 +1,4 @@
-"""Judgments of which aspects of a question a passage covers (diversity qrels)."""
+"""Human judgments of passages by aspect (diversity qrels)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,26 +14,25 @@ from data.models import Json, ProblemList
 Label = str | int
 FIELDS = 4
 WHOLE = 0
-"""The aspect of a judgment of the question as a whole: the passage is judged, for none."""
+"""Aspect of judgments without an aspect."""
 ADVICE = (
-    "Give four fields (question, aspect number from 1 or 0 for none, passage, relevance), or a JSON object "
+    "Use four fields (question, aspect number from 1 or 0 for none, passage, relevance), or a JSON object "
     "with question_id, passage_id, aspect and relevance."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class AspectJudgments:
-    """The aspects that each passage covers, by question.
+    """Aspects that each passage covers, by question.
 
-    The public code of ICAT looks passages up without their question, so that a passage judged for one
-    question counts for another; here the question is the first key.
+    Unlike in ICAT's public code, a judgment applies only to its own question.
     """
 
     by_question: Mapping[str, Mapping[str, frozenset[Label]]]
 
     @classmethod
     def of(cls, by_question: Mapping[str, Mapping[str, Iterable[Label]]]) -> "AspectJudgments":
-        """Read question → passage → aspects."""
+        """Create judgments from question → passage → aspects."""
         return cls(
             {
                 question: {name: frozenset(labels) for name, labels in passages.items()}
@@ -42,24 +41,24 @@ class AspectJudgments:
         )
 
     def as_json(self) -> dict[str, Json]:
-        """Question → passage → aspects, as the option `judgments` takes it; the same judgments, the same."""
+        """Return question → passage → aspects in a canonical order, for the option `judgments`."""
         return {
             question: {name: sorted(labels, key=str) for name, labels in sorted(passages.items())}
             for question, passages in sorted(self.by_question.items())
         }
 
     def known(self, question: str) -> bool:
-        """Return whether anything was judged for a question."""
+        """Return whether a question has judgments."""
         return bool(self.by_question.get(question))
 
     def covered(self, question: str, passage: str, aspects: Sequence[str]) -> tuple[int, ...]:
-        """Return the indices of the aspects that a passage, or a chunk's document, was judged relevant to."""
+        """Return the indexes of the aspects for which a passage, or a chunk's document, is relevant."""
         passages = self.by_question.get(question, {})
         labels = passages.get(passage, passages.get(document_of(passage), frozenset()))
         return tuple(place for place, aspect in enumerate(aspects) if aspect in labels or place + 1 in labels)
 
     def unknown_aspects(self, question: str, aspects: Sequence[str]) -> tuple[str, ...]:
-        """Return the labels of a question's judgments that are none of its aspects."""
+        """Return labels in a question's judgments that are not aspects of it."""
         known = {*aspects, *range(1, len(aspects) + 1)}
         labels = frozenset[Label]().union(*self.by_question.get(question, {}).values())
         return tuple(sorted(str(label) for label in labels - known))
@@ -68,50 +67,50 @@ class AspectJudgments:
 def read_judgments(path: Path, limits: ReadLimits) -> AspectJudgments:
     """Read a file of judgments: TREC's diversity qrels, or JSONL.
 
-    TREC's format has four fields a line: question, aspect number from 1, passage, relevance. JSONL has
-    `{"question_id", "passage_id", "aspect", "relevance"}`, the aspect by its text or number, the relevance 1
-    where it is left out. A passage that is relevant to nothing counts as judged.
+    TREC's format has four fields per line: question, aspect number from 1, passage, relevance. JSONL has
+    `{"question_id", "passage_id", "aspect", "relevance"}` with the text or number of the aspect; relevance is
+    1 by default. A passage without relevant aspects counts as judged.
     """
     problems = ProblemList()
     by_question: dict[str, dict[str, set[Label]]] = {}
-    seen: dict[tuple[str, str, Label], int] = {}
+    lines: dict[tuple[str, str, Label], int] = {}
     try:
         for line, content in read_lines(path, limits):
             try:
                 text = decode(content, line).strip()
-                judged = _judged(text, line) if text else None
+                judgment = _parse(text, line) if text else None
             except FileFormatError as error:
                 problems.add(line, error.code, error.message, advice=error.advice)
                 continue
-            if judged is None:
+            if judgment is None:
                 continue
-            question, aspect, passage, relevance = judged
-            known = seen.setdefault((question, passage, aspect), line)
+            question, aspect, passage, relevance = judgment
+            known = lines.setdefault((question, passage, aspect), line)
             if known != line:
-                problems.add(line, "duplicate-id", f"This was judged before, in line {known}.")
+                problems.add(line, "duplicate-id", f"This repeats the judgment in line {known}.")
             labels = by_question.setdefault(question, {}).setdefault(passage, set())
             labels |= {aspect} if relevance > 0 and aspect != WHOLE else set()
     except FileFormatError as error:
         problems.note(error)
-    if seen and all(aspect == WHOLE for _, _, aspect in seen):
-        message = f"{path.name} judges passages for questions as a whole, and for no aspect of them."
+    if lines and all(aspect == WHOLE for _, _, aspect in lines):
+        message = f"{path.name} has only judgments without an aspect."
         problems.add(0, "wrong-format", message, advice=ADVICE)
     if not by_question and not problems.errors:
-        problems.add(0, "empty-file", f"{path.name} holds no judgments.", advice=ADVICE)
+        problems.add(0, "empty-file", f"{path.name} contains no judgments.", advice=ADVICE)
     problems.require_none(str(path))
     return AspectJudgments.of(by_question)
 
 
-def _judged(text: str, line: int) -> tuple[str, Label, str, int]:
+def _parse(text: str, line: int) -> tuple[str, Label, str, int]:
     fields: list[Any]
     if text[0] in "{[":
         row = parse_json(text, line)
-        found = row if isinstance(row, Mapping) else {}
-        fields = [found.get(name) for name in ("question_id", "aspect", "passage_id")]
-        fields.append(found.get("relevance", 1))
+        record = row if isinstance(row, Mapping) else {}
+        fields = [record.get(name) for name in ("question_id", "aspect", "passage_id")]
+        fields.append(record.get("relevance", 1))
     else:
         fields = list(text.split())
-        fields[1::2] = [int(one) if one.lstrip("-").isdecimal() else one for one in fields[1::2]]
+        fields[1::2] = [int(text) if text.lstrip("-").isdecimal() else text for text in fields[1::2]]
     question, aspect, passage, relevance = fields if len(fields) == FIELDS else [None] * FIELDS
     by_text = text[0] == "{" and isinstance(aspect, str) and aspect.strip()
     numbered = isinstance(aspect, int) and not isinstance(aspect, bool) and aspect >= (text[0] == "{")

@@ -1,4 +1,4 @@
-"""ICAT: is what an answer says grounded, and does it address every aspect of the question?"""
+"""ICAT: grounding of an answer's claims and coverage of the question's aspects."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,12 @@ from data.declines import declines
 from data.errors import SpecError
 from data.models import Json, MetricItem, Outcome, Score, unscored
 from judges.llm.tasks import TaskRunner
-from judges.metrics.comprehensiveness.graph import UnscoredError, answered
+from judges.metrics.comprehensiveness.graph import UnscoredError, require_reply
 from judges.metrics.coverage.aspects import (
     Aligner,
     Alignment,
     AspectSource,
     EmbeddedAligner,
-    GivenAspects,
     Grounded,
     JudgedAligner,
     LeadingStatements,
@@ -23,6 +22,7 @@ from judges.metrics.coverage.aspects import (
     LlmAligner,
     LlmAspects,
     LlmSupport,
+    SetAspects,
     Support,
     ground,
 )
@@ -37,10 +37,10 @@ from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
 
 NO_ASPECTS = "The question has no aspects, so there is nothing to cover."
-NO_CLAIMS = "The answer makes no claim: it covers no aspect, and nothing of it is true or false."
+NO_CLAIMS = "The answer makes no claim, so it covers no aspect."
 NO_TEXTS = "There are no passages to ground claims in."
-NO_JUDGMENTS = "No passage of this question was judged for its aspects."
-LONGEST_EVIDENCE = 400
+NO_JUDGMENTS = "This question has no judgments of passages by aspect."
+MAX_EVIDENCE = 400
 
 
 class Variant(StrEnum):
@@ -53,7 +53,7 @@ class Variant(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
-    """The steps; without a source, evidence is looked for in the item's own passages."""
+    """Steps of a variant; without a source, evidence comes from the item's own passages."""
 
     claims: ClaimSteps
     support: Support
@@ -72,11 +72,11 @@ class Icat:
         self._settings = settings
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer by ICAT_β. One without a claim, a refusal above all, covers nothing: 0.
+        """Score one answer by ICAT_β; answers without a claim, such as refusals, score 0.
 
         Returns:
             The score, with `details`: `factuality`, `coverage`, `beta`, `claims` (`id`, `text`,
-            `grounded`: true, false or null where it could not be decided, `passage`, `evidence`, `aspects`),
+            `grounded`: true, false or null if undecided, `passage`, `evidence`, `aspects`),
             `aspects` (`text`, `covered`, `claims`, `passages`), `aspects_from`, `undecided`, `ignored`.
         """
         try:
@@ -89,8 +89,8 @@ class Icat:
         aspects = await self._aspects(item)
         claims = await self._claims(item)
         if not claims:
-            return self._judged(item, (), (), Alignment({}), aspects)
-        grounded = answered(
+            return self._to_score(item, (), (), Alignment({}), aspects)
+        grounded = require_reply(
             await ground(
                 claims, source, self._steps.support, k=self._settings.retrieved, question=item.question
             )
@@ -101,21 +101,21 @@ class Icat:
         if not decided:
             raise UnscoredError(Outcome.UNREADABLE, f"No claim could be decided: {grounded[0].undecided}")
         supported = [entry for entry in decided if entry.support is not None]
-        aligned = Alignment({})
+        alignment = Alignment({})
         if supported:
-            aligned = answered(await self._steps.aligner.align(item, supported, aspects))
-        return self._judged(item, grounded, supported, aligned, aspects)
+            alignment = require_reply(await self._steps.aligner.align(item, supported, aspects))
+        return self._to_score(item, grounded, supported, alignment, aspects)
 
-    def _judged(
+    def _to_score(
         self,
         item: MetricItem,
         grounded: Sequence[Grounded],
         supported: Sequence[Grounded],
-        aligned: Alignment,
+        alignment: Alignment,
         aspects: Sequence[str],
     ) -> Score:
         decided = sum(not entry.undecided for entry in grounded)
-        factuality, coverage = share(len(supported), decided), share(len(aligned.claims), len(aspects))
+        factuality, coverage = share(len(supported), decided), share(len(alignment.claims), len(aspects))
         score = icat(factuality, coverage, self._settings.beta)
         if score is None:
             raise UnscoredError(Outcome.UNREADABLE, NO_ASPECTS)
@@ -128,11 +128,11 @@ class Icat:
                 "factuality": factuality,
                 "coverage": coverage,
                 "beta": self._settings.beta,
-                "claims": _claims(grounded, supported, aligned),
-                "aspects": _aspects(aspects, supported, aligned),
+                "claims": _claims(grounded, supported, alignment),
+                "aspects": _aspects(aspects, supported, alignment),
                 "aspects_from": self._steps.aspects.origin,
                 "counts": dict(Counter(_state(entry) for entry in grounded)),
-                "ignored": aligned.ignored,
+                "ignored": alignment.ignored,
                 **({} if grounded else {"note": NO_CLAIMS}),
             },
         )
@@ -146,7 +146,7 @@ class Icat:
         return LocalSource(index)
 
     async def _aspects(self, item: MetricItem) -> tuple[str, ...]:
-        aspects = answered(await self._steps.aspects.find(item))
+        aspects = require_reply(await self._steps.aspects.find(item))
         if not aspects:
             raise UnscoredError(Outcome.UNREADABLE, NO_ASPECTS)
         judgments = self._steps.judgments
@@ -155,7 +155,7 @@ class Icat:
                 raise UnscoredError(Outcome.UNREADABLE, NO_JUDGMENTS)
             unknown = judgments.unknown_aspects(item.id, aspects)
             if unknown:
-                reason = f"Passages were judged for aspects that the question does not have: {unknown[0]}."
+                reason = f"The judgments contain an unknown aspect of the question: {unknown[0]}."
                 raise UnscoredError(Outcome.UNREADABLE, reason)
         return aspects
 
@@ -169,9 +169,9 @@ def _state(entry: Grounded) -> str:
     return "undecided" if entry.undecided else "grounded" if entry.support is not None else "unsupported"
 
 
-def _claims(grounded: Sequence[Grounded], supported: Sequence[Grounded], aligned: Alignment) -> list[Json]:
+def _claims(grounded: Sequence[Grounded], supported: Sequence[Grounded], alignment: Alignment) -> list[Json]:
     aspects: dict[str, list[int]] = {}
-    for place, numbers in aligned.claims.items():
+    for place, numbers in alignment.claims.items():
         for number in numbers:
             aspects.setdefault(supported[number].claim.id, []).append(place)
     return [
@@ -180,7 +180,7 @@ def _claims(grounded: Sequence[Grounded], supported: Sequence[Grounded], aligned
             "text": entry.claim.text,
             "grounded": None if entry.undecided else entry.support is not None,
             "passage": None if entry.support is None else entry.support.id,
-            "evidence": None if entry.support is None else entry.support.text[:LONGEST_EVIDENCE],
+            "evidence": None if entry.support is None else entry.support.text[:MAX_EVIDENCE],
             "aspects": aspects.get(entry.claim.id, []),
             **({"undecided": entry.undecided} if entry.undecided else {}),
         }
@@ -188,10 +188,10 @@ def _claims(grounded: Sequence[Grounded], supported: Sequence[Grounded], aligned
     ]
 
 
-def _aspects(aspects: Sequence[str], supported: Sequence[Grounded], aligned: Alignment) -> list[Json]:
+def _aspects(aspects: Sequence[str], supported: Sequence[Grounded], alignment: Alignment) -> list[Json]:
     rows: list[Json] = []
     for place, text in enumerate(aspects):
-        covering = [supported[number] for number in aligned.claims.get(place, ())]
+        covering = [supported[number] for number in alignment.claims.get(place, ())]
         supports = [entry.support.id for entry in covering if entry.support is not None]
         rows.append(
             {
@@ -212,17 +212,19 @@ def build(
     settings = read_options(CoverageSettings, variant.value, options)
     _ = settings.chunking  # Chunks must advance.
     if settings.judgments and variant is not Variant.M:
-        message = f"The metric {variant.value} aligns claims by itself; it takes no judgments."
+        message = f"The metric {variant.value} takes no judgments."
         raise SpecError(message, advice=f"Leave them out, or choose {Variant.M.value}.")
     support: Support
     if settings.nli:
         support = LlmSupport(open_nli(settings.nli))
     else:
         support = LexicalSupport() if runner is None else LlmSupport(LlmRelations(runner))
-    aspects: AspectSource = GivenAspects()
+    aspects: AspectSource = SetAspects()
     if variant is Variant.A:
-        most = settings.aspects
-        aspects = LeadingStatements(most=most) if runner is None else LlmAspects(runner, most=most)
+        maximum = settings.aspects
+        aspects = (
+            LeadingStatements(maximum=maximum) if runner is None else LlmAspects(runner, maximum=maximum)
+        )
     judgments = AspectJudgments.of(settings.judgments) if variant is Variant.M else None
     aligner: Aligner = EmbeddedAligner() if runner is None else LlmAligner(runner)
     if judgments is not None:

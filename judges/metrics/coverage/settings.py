@@ -1,4 +1,4 @@
-"""The constants of ICAT, the paper's where it gives one, and what it asks of an LLM, and its measures."""
+"""Settings, tasks and formulas of ICAT."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -14,16 +14,15 @@ BETA = 1.0
 
 
 def share(part: int, whole: int) -> float | None:
-    """Return a part of a whole, None where there is no whole (ICAT, section 3: S_fact and S_coverage)."""
+    """Return a share; None for an empty whole (ICAT, section 3: S_fact and S_coverage)."""
     return part / whole if whole else None
 
 
 def icat(factuality: float | None, coverage: float | None, beta: float = BETA) -> float | None:
-    """ICAT_β: the harmonic mean of factuality and coverage, coverage counting β times as much.
+    """Compute ICAT_β, the harmonic mean of factuality and coverage with weight β for coverage.
 
     Returns:
-        0–1; 0 where nothing is covered, even where there is no claim that could be grounded; None where
-        either is undefined otherwise.
+        0–1; 0 without coverage, even without claims; otherwise None if a value is undefined.
 
     Source: ICAT, section 3, ICAT_β.
     """
@@ -37,26 +36,26 @@ def icat(factuality: float | None, coverage: float | None, beta: float = BETA) -
 
 
 RETRIEVED = 10
-MOST_ASPECTS = 10
+MAX_ASPECTS = 10
 
 
 class CoverageSettings(BaseModel):
-    """Options.
+    """Settings of ICAT.
 
     Attributes:
-        beta: How many times as much coverage counts as factuality.
-        retrieved: Chunks looked at for each claim (k, section 4.3).
-        aspects: Aspects generated at most (section 3.3).
-        words, overlap: Words of a chunk at most, and those that neighbouring chunks share.
-        judgments: For variant M: question id → passage id → the aspects that the passage is relevant to.
-        nli: The folder of an NLI model that grounds claims, in place of words or of the LLM (section 4.3).
+        beta: Weight of coverage relative to factuality.
+        retrieved: Number of chunks per claim (k, section 4.3).
+        aspects: Maximum number of generated aspects (section 3.3).
+        words, overlap: Maximum words of a chunk, and common words of neighbouring chunks.
+        judgments: For variant M: question id → passage id → aspects for which the passage is relevant.
+        nli: Folder of an NLI model that grounds claims instead of words or the LLM (section 4.3).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     beta: Annotated[float, Field(gt=0, le=1_000)] = BETA
     retrieved: Annotated[int, Field(ge=1, le=1_000)] = RETRIEVED
-    aspects: Annotated[int, Field(ge=1, le=100)] = MOST_ASPECTS
+    aspects: Annotated[int, Field(ge=1, le=100)] = MAX_ASPECTS
     words: Annotated[int, Field(ge=1)] = WORDS
     overlap: Annotated[int, Field(ge=0)] = OVERLAP
     judgments: dict[str, dict[str, tuple[str | int, ...]]] = {}
@@ -68,13 +67,13 @@ class CoverageSettings(BaseModel):
         return Chunking(words=self.words, overlap=self.overlap)
 
 
-Written = Annotated[str, Field(min_length=1)]
+NonEmpty = Annotated[str, Field(min_length=1)]
 
 
 class AspectsReply(BaseModel):
     """The aspects of a question, the most important first."""
 
-    aspects: tuple[Written, ...] = Field(min_length=1)
+    aspects: tuple[NonEmpty, ...] = Field(min_length=1)
 
 
 class AlignedAspect(BaseModel):

@@ -16,7 +16,7 @@ from data.corpora.documents import Chunking, chunk_id
 from data.errors import SpecError
 from data.models import Outcome, Passage
 from judges.llm.errors import CallError
-from judges.llm.reply_size import ASKED, MIB, bounded
+from judges.llm.reply_size import MIB, REQUEST_HEADERS, bounded
 from judges.llm.requests import CallFailure
 from judges.metrics.factuality.contexts import Ranking, Retriever
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
@@ -29,19 +29,19 @@ AT_ONCE = 4
 MAX_BYTES = 5 * MIB
 QUERY, COUNT = "{query}", "{count}"
 TEXTS = ("content", "snippet", "description")
-ADVICE = "Give a URL such as http://localhost:8080/search?q={query}&format=json."
+ADVICE = "Use a URL such as http://localhost:8080/search?q={query}&format=json."
 
 
 class Source(Protocol):
-    """Finds texts that bear on a claim."""
+    """Finds texts about a claim."""
 
     async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
-        """Return at most `k` chunks, best first, or why the search found nothing."""
+        """Return at most `k` chunks, best first, or the reason for a failure."""
         ...
 
 
 class LocalSource:
-    """Searches whatever is on this machine: a corpus, or anything else that finds passages."""
+    """Searches a local retriever, such as a corpus."""
 
     def __init__(self, retriever: Retriever) -> None:
         self._retriever = retriever
@@ -52,14 +52,14 @@ class LocalSource:
 
 
 class ChunkIndex:
-    """BM25 over the chunks of a few passages; all chunks can be found, the nearest first."""
+    """BM25 over the chunks of a few passages; chunks without common terms come last."""
 
     def __init__(self, passages: Sequence[Passage], chunking: Chunking) -> None:
         self.chunks = chunks_of(passages, chunking)
         self._ranking = Ranking(self.chunks)
 
     def find(self, query: str, k: int) -> tuple[Passage, ...]:
-        """Return at most `k` chunks, best first, equally good ones in their own order."""
+        """Return at most `k` chunks, best first, ties in order."""
         scores = self._ranking.scores(query)
         if scores is None:
             return self.chunks[:k]
@@ -68,12 +68,12 @@ class ChunkIndex:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def chunk_index(passages: tuple[Passage, ...], chunking: Chunking) -> ChunkIndex:
-    """Return the index of a question's passages, the same for every answer to it."""
+    """Return the index of a question's passages, shared by all answers."""
     return ChunkIndex(passages, chunking)
 
 
 def chunks_of(passages: Sequence[Passage], chunking: Chunking) -> tuple[Passage, ...]:
-    """Cut passages into chunks; one that is short enough keeps its id, others get numbers."""
+    """Split passages into chunks; short passages keep their id, chunks of others get numbers."""
     chunks: list[Passage] = []
     for passage in passages:
         pieces = list(chunking.cut(passage.text))
@@ -84,7 +84,7 @@ def chunks_of(passages: Sequence[Passage], chunking: Chunking) -> tuple[Passage,
 
 
 class WebSource:
-    """Searches the web through a URL template; snippets are chunks, cut where they are longer.
+    """Searches the web through a URL template and splits the snippets into chunks.
 
     Source: ICAT, section 4.3 (snippets of a search API in place of the corpus).
     """
@@ -94,7 +94,7 @@ class WebSource:
     ) -> None:
         parts = urlsplit(template)
         if parts.scheme not in {"http", "https"} or not parts.hostname or QUERY not in template:
-            raise SpecError("The URL of the web search is not an HTTP URL with {query} in it.", advice=ADVICE)
+            raise SpecError("The web search needs an HTTP URL with {query}.", advice=ADVICE)
         self.host = parts.hostname
         self._template = template
         self._client = client
@@ -103,8 +103,8 @@ class WebSource:
         self._places = asyncio.Semaphore(AT_ONCE)
 
     async def find(self, query: str, k: int) -> Sequence[Passage] | CallFailure:
-        """Search; the address of a result is its id. Every failure is returned with its reason."""
-        import httpx  # noqa: PLC0415 - loads only when the web is searched
+        """Search the web; passage ids are the URLs of results."""
+        import httpx  # noqa: PLC0415 - only web search needs it
 
         url = self._template.replace(QUERY, quote_plus(query)).replace(COUNT, str(k))
         try:
@@ -124,20 +124,20 @@ class WebSource:
         return chunks_of(results[:k], self._chunking)[:k]
 
     async def _get(self, url: str) -> tuple[int, bytes]:
-        headers = {"Accept": "application/json", **ASKED}
+        headers = {"Accept": "application/json", **REQUEST_HEADERS}
         async with self._client.stream("GET", url, headers=headers) as response:
             encoding, status = response.headers.get("Content-Encoding", ""), response.status_code
             pieces = bounded(response.aiter_raw(), encoding, status, MAX_BYTES)
             return status, b"".join([piece async for piece in pieces])
 
-    def _failed(self, why: str) -> CallFailure:
-        return CallFailure(outcome=Outcome.FAILED, detail=f"The web search at {self.host} failed: {why}.")
+    def _failed(self, reason: str) -> CallFailure:
+        return CallFailure(outcome=Outcome.FAILED, detail=f"The web search at {self.host} failed: {reason}.")
 
 
 def read_results(body: bytes) -> list[Passage] | str:
-    """Return the results of a reply, or what is wrong with it.
+    """Return the results of a reply, or the problem.
 
-    SearXNG answers 200 with no results where its engines failed, and names them; that is a failure.
+    No results with unresponsive engines is a failure, because SearXNG answers 200 if its engines fail.
     """
     try:
         reply = json.loads(body)
@@ -146,7 +146,7 @@ def read_results(body: bytes) -> list[Passage] | str:
     results = reply.get("results") if isinstance(reply, Mapping) else None
     if not isinstance(results, list):
         return "its reply has no list of results"
-    passages = [found for row in results if isinstance(row, Mapping) and (found := _passage(row))]
+    passages = [hit for row in results if isinstance(row, Mapping) and (hit := _passage(row))]
     if results and not passages:
         return "none of its results has a URL and a text"
     if not passages and reply.get("unresponsive_engines"):

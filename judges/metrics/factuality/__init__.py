@@ -1,19 +1,19 @@
-"""Factuality: how much of an answer the passages support, even where the passages disagree."""
+"""Factuality: the share of an answer's claims that the passages support, even if passages disagree."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judges.metrics.registry import Column, Measure, MetricInfo, Need, later, stored
+from judges.metrics.registry import Column, Measure, MetricInfo, Need, lazy_build, stored
 
 MANY_RELATIONS = 300
-"""An answer's relations from which FR3 warns."""
+"""Number of relations of an answer from which FR3 warns."""
 
 
 def _relations(details: Mapping[str, Any]) -> tuple[int, int, int]:
-    """Count the relations that FR3 asks about for an answer, its claims and its contexts."""
+    """Count the relations that FR3 requests for an answer, its claims and its contexts."""
     claims, contexts = (
-        len(found) if isinstance(found := details.get(name), list) else 0 for name in ("claims", "contexts")
+        len(rows) if isinstance(rows := details.get(name), list) else 0 for name in ("claims", "contexts")
     )
     return claims * contexts + contexts * (contexts - 1), claims, contexts
 
@@ -23,16 +23,15 @@ def _many_relations(answers: Sequence[Mapping[str, Any]]) -> str:
     if relations < MANY_RELATIONS:
         return ""
     return (
-        f"factuality-fr3 relates up to {claims:,} claims with {contexts:,} contexts, and these with one "
-        f"another: {relations:,} requests for one answer. factuality-fr2 does without "
-        f"{contexts * (contexts - 1):,} of them."
+        f"factuality-fr3 relates up to {claims:,} claims and {contexts:,} contexts with all contexts: "
+        f"{relations:,} requests for one answer. factuality-fr2 saves {contexts * (contexts - 1):,} of them."
     )
 
 
 _FR1 = MetricInfo(
     name="factuality-fr1",
     title="FactReasoner, each claim against its own contexts",
-    build=later(f"{__name__}.metric"),
+    build=lazy_build(f"{__name__}.metric"),
     needs="passages or contexts",
     symbol="Pr",
     measures=(
@@ -50,7 +49,7 @@ _FR1 = MetricInfo(
 )
 _SUPPORTED = "Share of the claims that are supported, "
 FACTUALITY = "factuality-fr3"
-"""The one that boards are scored by."""
+"""The metric of boards."""
 METRICS = (
     _FR1,
     replace(_FR1, name="factuality-fr2", title="FactReasoner, claims against all contexts"),
@@ -64,12 +63,12 @@ METRICS = (
             heading="Factual",
             help="Mean share of its claims that the passages support, as an LLM read them, in per cent.",
             usual=True,
-            begins="factuality-",
-            asked=True,
+            prefix="factuality-",
+            llm_only=True,
         ),
         lexical_label="Factual precision (lexical)",
-        lexical="Factual precision here is lexical: a claim counts as supported where enough of its words "
-        "stand close together in a passage, so that wording moves it. Compare systems by the claims that "
+        lexical="Factual precision here is lexical: a claim counts as supported if enough of its words are "
+        "close together in a passage, so that it depends on wording. Compare systems by the claims that "
         "passages contradict, or have an LLM score them.",
         warn=_many_relations,
     ),

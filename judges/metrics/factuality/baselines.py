@@ -1,7 +1,7 @@
-"""The baselines of FactReasoner: each claim is judged against its own contexts, one at a time.
+"""Baselines of FactReasoner, which judge each claim with its own contexts.
 
-FactScore knows supported and not supported; FactVerify, VeriScore and the direct prompt know undecided
-too. Each works on the same claims and contexts as FactReasoner.
+FactScore has the labels supported and not supported; FactVerify, VeriScore and the direct prompt also have
+undecided. All use the same claims and contexts as FactReasoner.
 
 Source: FactReasoner, section 4 and Tables 31 to 34.
 """
@@ -25,36 +25,36 @@ from judges.metrics.factuality.measures import Label, count
 from judges.metrics.factuality.report import count_details
 from judges.metrics.factuality.tasks import DIRECT, FACTSCORE, FACTVERIFY, VERISCORE, FactualitySettings
 from judges.metrics.relations.model import Entailment, Pair, Related, RelationModel
-from judges.metrics.shortening import cut_details, named, surface_of
+from judges.metrics.shortening import cut_details, surface_of, with_engine
 
 
 class Assessor(ABC):
-    """Scores an answer by the share of its claims that hold."""
+    """Scores an answer by the share of its supported claims."""
 
     def __init__(self, kind: str, *, engine: str = "") -> None:
         self.name = f"factuality-{kind}"
         self._engine = engine
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer; `details` say what the score depends on."""
+        """Score one answer."""
         if not self._engine:
             return await self.score_claims(item, None)
         surface = surface_of(item)
         return surface.weigh(await self.score_claims(replace(item, answer=surface.answer), None))
 
     async def score_claims(self, item: MetricItem, claims: Sequence[str] | None) -> Score:
-        """Score given claims in place of those of the answer; None for those of the answer, as it stands."""
+        """Score the claims of an answer, or `claims` instead."""
         try:
-            details, score = await self._judged(item, claims)
+            details, value = await self._details(item, claims)
         except UnscoredError as stop:
-            found = unscored(item, self.name, stop.outcome, stop.reason)
+            score = unscored(item, self.name, stop.outcome, stop.reason)
         else:
-            found = Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=score, details=details)
-        return named(found, self._engine) if self._engine else found
+            score = Score(id=item.id, metric=self.name, outcome=Outcome.JUDGED, score=value, details=details)
+        return with_engine(score, self._engine) if self._engine else score
 
     @abstractmethod
-    async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
-        """Details and score of the answer, or of the given claims."""
+    async def _details(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
+        """Return details and score."""
 
 
 class BaselineAssessor(StrEnum):
@@ -68,14 +68,14 @@ class BaselineAssessor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Verdict of an assessor on one claim, with its reason if it gives one."""
+    """Verdict of an assessor on a claim, with an optional reason."""
 
     label: Label
     reason: str = ""
 
 
 class LlmVerifier:
-    """Judges claims against their contexts by one prompt a claim."""
+    """Judges claims with their contexts, one request per claim."""
 
     def __init__(self, baseline: BaselineAssessor, runner: TaskRunner) -> None:
         self._baseline = baseline
@@ -84,7 +84,7 @@ class LlmVerifier:
     async def rule(
         self, claims: Sequence[tuple[Claim, Sequence[Context]]], *, question: str
     ) -> list[Ruling | CallFailure]:
-        """Ask about all claims at once; the scheduler sets the pace."""
+        """Ask about all claims concurrently."""
         return list(
             await asyncio.gather(*(self._ask(claim, contexts, question) for claim, contexts in claims))
         )
@@ -109,11 +109,11 @@ class LlmVerifier:
 
 
 class LexicalVerifier:
-    """Decides by relations found without an LLM, as strictly as each baseline's prompt.
+    """Decides by a relation model with the strictness of each baseline's prompt.
 
-    FactScore: any support is enough, anything else is not supported. FactVerify: the stronger side.
-    VeriScore: one side without the other. Direct: both sides weighed, every passage of each with the
-    probability that it errs; without an LLM there is no knowledge beyond the passages to draw on.
+    FactScore: any support is enough. FactVerify: the stronger side. VeriScore: one side without the other.
+    Direct:
+    all passages of both sides, weighed by their probabilities.
     """
 
     def __init__(self, baseline: BaselineAssessor, relations: RelationModel) -> None:
@@ -154,15 +154,15 @@ class LexicalVerifier:
         if self._baseline is BaselineAssessor.FACTSCORE:
             return Label.SUPPORTED if support is not None else Label.CONTRADICTED
         if support is None or conflict is None:
-            alone = Label.SUPPORTED if support is not None else Label.CONTRADICTED
-            return Label.UNDECIDED if support is conflict else alone
+            label = Label.SUPPORTED if support is not None else Label.CONTRADICTED
+            return Label.UNDECIDED if support is conflict else label
         if self._baseline is BaselineAssessor.VERISCORE or support == conflict:
             return Label.UNDECIDED
         return Label.SUPPORTED if support > conflict else Label.CONTRADICTED
 
 
 def _weighed(relations: Sequence[Related | CallFailure]) -> Label:
-    """Combine the passages' labels: the sum of their log-odds, each as independent evidence."""
+    """Combine passages as independent evidence by the sum of their log-odds."""
     signs = {Entailment.ENTAILMENT: 1.0, Entailment.CONTRADICTION: -1.0}
     odds = fsum(
         signs[relation.stance] * log(relation.probability / (1 - relation.probability))
@@ -175,9 +175,9 @@ def _weighed(relations: Sequence[Related | CallFailure]) -> Label:
 
 
 class RivalAssessor(Assessor):
-    """Scores an answer by the share of its claims that a baseline finds supported.
+    """Scores an answer by the share of claims that a baseline supports.
 
-    Claims whose ruling could not be read are counted and left out.
+    Claims with unreadable rulings are counted and excluded.
     """
 
     def __init__(
@@ -194,18 +194,20 @@ class RivalAssessor(Assessor):
         self._verifier = verifier
         self._settings = settings
 
-    async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
+    async def _details(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
         evidence = await self._evidence.collect(item, claims)
         claim_contexts = list(zip(evidence.claims, evidence.contexts.by_claim, strict=True))
         rulings = await self._verifier.rule(claim_contexts, question=item.question)
         for ruling in rulings:
             if isinstance(ruling, CallFailure):
                 require(ruling)
-        read = [ruling for ruling in rulings if isinstance(ruling, Ruling)]
+        valid = [ruling for ruling in rulings if isinstance(ruling, Ruling)]
         failures = Counter(ruling.outcome.value for ruling in rulings if isinstance(ruling, CallFailure))
-        if not read:
-            raise UnscoredError(Outcome(failures.most_common(1)[0][0]), "No ruling on a claim could be read.")
-        counts = count([ruling.label for ruling in read])
+        if not valid:
+            raise UnscoredError(
+                Outcome(failures.most_common(1)[0][0]), "All rulings on claims are unreadable."
+            )
+        counts = count([ruling.label for ruling in valid])
         details = count_details(counts, self._settings)
         details |= {
             "claims": [

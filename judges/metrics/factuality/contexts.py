@@ -1,4 +1,4 @@
-"""Contexts: the passages that bear on each claim, found by BM25, duplicates removed."""
+"""Contexts: distinct passages for each claim, retrieved by BM25."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from judges.metrics.relations.model import QUESTION_CACHE_SIZE
 from judges.text.tokens import terms, terms_of, words
 
 PER_CLAIM = 5
-MOST_CELLS = 1 << 18
-"""Of a table of terms by texts that is kept beside an index: 1 MB."""
+MAX_CELLS = 1 << 18
+"""Maximum size of a dense table of terms by texts: 1 MB."""
 
 
 class Retriever(Protocol):
-    """Finds passages: the question's own, or a corpus."""
+    """Finds passages of a question or of a corpus."""
 
     def find(self, query: str, k: int) -> tuple[Passage, ...]:
         """Return at most `k` passages, best first."""
@@ -27,7 +27,7 @@ class Retriever(Protocol):
 
 
 class Ranking:
-    """BM25 over a few texts, by the same terms as the lexical judge."""
+    """BM25 over a few texts, with the terms of the lexical judge."""
 
     def __init__(self, texts: Sequence[Passage]) -> None:
         bags = [list(terms_of(words(f"{text.title} {text.text}"))) for text in texts]
@@ -37,24 +37,24 @@ class Ranking:
             self._index.index(bags, show_progress=False)
 
     def scores(self, query: str) -> NDArray[np.float32] | None:
-        """Return the score of each text; None where a query has no term of theirs."""
+        """Return the score of each text; None if the query has no known term."""
         query_terms = [term for term in terms(query) if term in self._known]
         if self._index is None or not query_terms:
             return None
         if self._dense is None:
             return np.asarray(self._index.get_scores(query_terms))
-        # In the order of the terms, as the library adds them.
+        # Same order of summation as in the library, for equal results.
         rows = self._dense[[self._index.vocab_dict[term] for term in query_terms]]
         scores: NDArray[np.float32] = np.add.reduce(rows, axis=0)
         return scores
 
     @cached_property
     def _dense(self) -> NDArray[np.float32] | None:
-        """Weight of each term in each text's score, (terms, texts); None where that is a large table."""
+        """Weight of each term in each text's score, shape (terms, texts); None if too large."""
         assert self._index is not None  # noqa: S101 - for the type checker
         index = self._index.scores
         terms_known, texts = len(index["indptr"]) - 1, index["num_docs"]
-        if terms_known * texts > MOST_CELLS:
+        if terms_known * texts > MAX_CELLS:
             return None
         dense = np.zeros((terms_known, texts), dtype=index["data"].dtype)
         dense[np.repeat(np.arange(terms_known), np.diff(index["indptr"])), index["indices"]] = index["data"]
@@ -64,15 +64,14 @@ class Ranking:
 class PassageIndex:
     """BM25 over passages.
 
-    Passages that share no term with a query are not found by it, unless there are no more than `k`:
-    then all are found.
+    It returns only passages that share a term with the query, unless there are at most `k` passages.
     """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = distinct(passages)
 
     def find(self, query: str, k: int) -> tuple[Passage, ...]:
-        """Return at most `k` passages, best first, ties in their own order."""
+        """Return at most `k` passages, best first, ties in order."""
         if len(self._passages) <= k:
             return self._passages
         scores = self._ranking.scores(query)
@@ -88,12 +87,12 @@ class PassageIndex:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def passage_index(passages: tuple[Passage, ...]) -> PassageIndex:
-    """Return the index of a question's passages, the same for every answer to it."""
+    """Return the index of a question's passages, shared by all answers."""
     return PassageIndex(passages)
 
 
 def distinct(passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """Leave out empty passages and those that say the same, word for word, as an earlier one."""
+    """Remove empty and repeated passages."""
     unique: dict[str, Passage] = {}
     for passage in passages:
         key = " ".join(passage.text.split()).casefold()
@@ -115,7 +114,7 @@ class Contexts:
     """The contexts of an answer.
 
     Attributes:
-        unique: Those of all claims, duplicates removed, numbered c1, c2, … as first found.
+        unique: Distinct contexts of all claims, numbered c1, c2, … in order of occurrence.
     """
 
     unique: tuple[Context, ...]
@@ -123,7 +122,7 @@ class Contexts:
 
 
 def gather(retrieved: Sequence[Sequence[Passage]]) -> Contexts:
-    """Give each passage that was found for a claim a number, one node a passage."""
+    """Assign numbers to the distinct passages of all claims."""
     nodes: dict[str, Context] = {}
     by_claim = []
     for passages in retrieved:

@@ -1,4 +1,4 @@
-"""Relations without an LLM: by weighted terms, and by figures, directions and negations that differ."""
+"""Lexical relations between texts: weighted terms, figures, directions and negations."""
 
 import math
 import re
@@ -14,59 +14,61 @@ from judges.text.tokens import related, terms
 
 ENTAILED_FROM = 0.3
 FOR_EACH_DOUBLING = 0.01
-"""Extra share of a claim's terms that is required where twice as many passages may have them by chance."""
+"""Extra required share of a claim's terms for each doubling of the number of passages."""
 LOWEST, HIGHEST = 0.52, 0.98
 CONTRADICTED_FROM, PLACED_FROM = 0.45, 0.3
 CREDENCE = 0.3
-"""Belief in a contradiction at full strength, beyond an even chance."""
+"""Excess over 0.5 of the probability of a contradiction at full strength."""
 WEAK = 0.7
-"""Links below this are weak: all of a claim's together weigh as one link of this probability at most."""
-FEWEST = 2.0
-"""Counts up to this tell nothing by themselves: "the two views" of passages that never count them."""
+"""Probability below which links are weak; the weak links of a claim have at most this joint probability."""
+MIN_COUNT = 2.0
+"""Counts up to this are ignored, such as "the two views" of passages that never count them."""
 SHORT = 3
 NAME = re.compile(r"(?<=[^\W_] )[A-Z][^\W\d_]{2,}")
-"""A capital inside of a sentence."""
+"""A capitalised word inside a sentence."""
 ENDS = '.!?…。！？।:"”’»)'
 
 
 class LexicalRelations:
-    """Relates texts by their weighted terms, and by figures, directions and negations that differ.
+    """Classifies relations by weighted terms, figures, directions and negations.
 
-    A premise contradicts a hypothesis where it states another figure, direction or negation on the same
-    thing. It entails it where two neighbouring sentences hold enough of its weighted terms, the more of them
-    the surer; but not where the hypothesis has a figure, a date or a name that neither this premise nor the
-    question has. Else it is neutral. The share that is enough rises with the number of premises that a
-    hypothesis is compared with.
+    A premise contradicts a hypothesis if it has another figure, direction or negation on the same subject. It
+    entails the hypothesis if two neighbouring sentences contain enough of its weighted terms, unless the
+    hypothesis has a figure, date or name that is neither in the premise nor in the question. Otherwise it is
+    neutral. The required share grows with the number of premises per hypothesis.
     """
 
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
-        """Relate all pairs, the terms weighted over all their premises."""
+        """Relate all pairs, with term weights fitted on all premises."""
         ground = _ground(frozenset(pair.premise for pair in pairs), question)
         premises: defaultdict[str, set[str]] = defaultdict(set)
         for pair in pairs:
             premises[pair.hypothesis].add(pair.premise)
-        found = {pair: ground.relate(pair, len(premises[pair.hypothesis])) for pair in dict.fromkeys(pairs)}
-        capped = _capped(found)
+        relations = {
+            pair: ground.relate(pair, len(premises[pair.hypothesis])) for pair in dict.fromkeys(pairs)
+        }
+        capped = _cap(relations)
         return [capped[pair] for pair in pairs]
 
 
-def _capped(found: Mapping[Pair, Related]) -> Mapping[Pair, Related]:
-    """Lower the weak links of each hypothesis where together they would weigh more than one of `WEAK`.
+def _cap(relations: Mapping[Pair, Related]) -> Mapping[Pair, Related]:
+    """Cap the joint weight of the weak links of each hypothesis at one link of `WEAK`.
 
-    Passages that share a few words with a claim do so for one reason, its topic; they are not independent
-    witnesses, which is what the network takes its edges for.
+    Passages share a few words with a claim because of its topic, so that they are not independent evidence,
+    as the network assumes.
     """
     weak: defaultdict[str, list[Pair]] = defaultdict(list)
-    for pair, relation in found.items():
+    for pair, relation in relations.items():
         if relation.stance is Entailment.ENTAILMENT and relation.probability < WEAK:
             weak[pair.hypothesis].append(pair)
-    lowered = dict(found)
+    capped = dict(relations)
     for links in weak.values():
-        share = min(1.0, _log_odds(WEAK) / math.fsum(_log_odds(found[pair].probability) for pair in links))
+        total = math.fsum(_log_odds(relations[pair].probability) for pair in links)
+        share = min(1.0, _log_odds(WEAK) / total)
         for pair in links:
-            odds = share * _log_odds(found[pair].probability)
-            lowered[pair] = found[pair]._replace(probability=1 / (1 + math.exp(-odds)))
-    return lowered
+            odds = share * _log_odds(relations[pair].probability)
+            capped[pair] = relations[pair]._replace(probability=1 / (1 + math.exp(-odds)))
+    return capped
 
 
 def _log_odds(probability: float) -> float:
@@ -74,14 +76,14 @@ def _log_odds(probability: float) -> float:
 
 
 class _Premise:
-    """A premise with what all hypotheses are held against."""
+    """A parsed premise."""
 
-    def __init__(self, statements: Sequence[Statement], asked: Statement, weights: TermWeights) -> None:
+    def __init__(self, statements: Sequence[Statement], question: Statement, weights: TermWeights) -> None:
         self.statements = statements
         self.windows = windows_over(statements)
-        self.figures = Figures(mark for each in statements for mark in each.figures)
-        self.known = Figures(mark for each in (*statements, asked) for mark in each.figures)
-        self.roots = asked.related.union(*(each.related for each in statements))
+        self.figures = Figures(mark for row in statements for mark in row.figures)
+        self.known = Figures(mark for row in (*statements, question) for mark in row.figures)
+        self.roots = question.related.union(*(row.related for row in statements))
         titled = len(statements) > 1 and statements[0].text[-1] not in ENDS
         self.finder = ContradictionFinder(statements[1:] if titled else statements, weights)
 
@@ -90,30 +92,29 @@ class _Premises:
     """All premises of one question."""
 
     def __init__(self, texts: Iterable[str], question: str) -> None:
-        read = {text: read_statements(text) for text in texts}
-        sentences = [statement.terms for every in read.values() for statement in every]
+        by_text = {text: read_statements(text) for text in texts}
+        sentences = [statement.terms for rows in by_text.values() for statement in rows]
         self._weights = TermWeights.fit(sentences, question)
         self._plain = TermWeights.fit(sentences)
-        self._asked = read_statement(question)
-        self._asked_figures = Figures(self._asked.figures)
-        self._premises = {text: _Premise(own, self._asked, self._weights) for text, own in read.items()}
+        self._question = read_statement(question)
+        self._question_figures = Figures(self._question.figures)
+        self._premises = {
+            text: _Premise(rows, self._question, self._weights) for text, rows in by_text.items()
+        }
         self._between: dict[tuple[Pair, int], Related] = {}
 
     def relate(self, pair: Pair, among: int) -> Related:
-        """Relate one pair; `among` is the number of premises that its hypothesis is compared with.
-
-        Passages are related to each other once for all answers.
-        """
+        """Relate one pair; `among` is the number of premises of its hypothesis."""
         if pair.hypothesis not in self._premises:
             return self._related(pair, among)
-        found = self._between.get((pair, among))
-        if found is None:
-            found = self._between[pair, among] = self._related(pair, among)
-        return found
+        relation = self._between.get((pair, among))
+        if relation is None:
+            relation = self._between[pair, among] = self._related(pair, among)
+        return relation
 
     def _related(self, pair: Pair, among: int) -> Related:
         premise, hypothesis = self._premises[pair.premise], read_statements(pair.hypothesis)
-        surest, against = max((self._against(each, premise) for each in hypothesis), default=(0.0, ""))
+        surest, against = max((self._against(row, premise) for row in hypothesis), default=(0.0, ""))
         if surest:
             return Related(Entailment.CONTRADICTION, 0.5 + CREDENCE * surest, against)
         masses = [self._weights.total(statement.terms) for statement in hypothesis]
@@ -122,7 +123,7 @@ class _Premises:
         best = [self._support(statement, premise) for statement in hypothesis]
         support = sum(share * mass for (share, _), mass in zip(best, masses, strict=True)) / sum(masses)
         enough = ENTAILED_FROM + FOR_EACH_DOUBLING * math.log2(among)
-        if support >= enough and not any(_invents(each, premise) for each in hypothesis):
+        if support >= enough and not any(_invents(row, premise) for row in hypothesis):
             above = (support - ENTAILED_FROM) / (1 - ENTAILED_FROM)
             probability = max(LOWEST, 0.5 + (HIGHEST - 0.5) * above)
             return Related(Entailment.ENTAILMENT, probability, best[0][1])
@@ -131,45 +132,44 @@ class _Premises:
     def _against(self, statement: Statement, premise: _Premise) -> tuple[float, str]:
         if not statement.marks:
             return 0.0, ""
-        found = [(one.strength, one.against.text) for one in premise.finder.find(statement)]
-        surest = max(found, default=(0.0, ""))
-        placed = max(self._displaced(statement, premise), default=(0.0, ""))
-        certain = [
-            one for one, least in ((surest, CONTRADICTED_FROM), (placed, PLACED_FROM)) if one[0] >= least
-        ]
-        return max(certain, default=(0.0, ""))
+        direct = [(row.strength, row.against.text) for row in premise.finder.find(statement)]
+        candidates = (
+            (max(direct, default=(0.0, "")), CONTRADICTED_FROM),
+            (max(self._displaced(statement, premise), default=(0.0, "")), PLACED_FROM),
+        )
+        return max((row for row, minimum in candidates if row[0] >= minimum), default=(0.0, ""))
 
     def _displaced(self, statement: Statement, premise: _Premise) -> Iterable[tuple[float, str]]:
-        asked = self._asked_figures
-        strange = [m for m in statement.figures if not (premise.figures.have(m) or asked.have(m))]
-        if not strange:
+        known = self._question_figures
+        unknown = [mark for mark in statement.figures if not (premise.figures.have(mark) or known.have(mark))]
+        if not unknown:
             return
         own = Figures(statement.figures)
         rest = frozenset(term for term in statement.terms if term[0] != "#")
-        rest |= self._asked.terms if len(statement.terms) <= SHORT else frozenset()
-        for mark in strange:
+        rest |= self._question.terms if len(statement.terms) <= SHORT else frozenset()
+        for mark in unknown:
             for other in premise.statements:
-                others = [its for its in other.figures if its.axis == mark.axis]
-                if any(not own.have(its) and not asked.have(its) for its in others):
+                rivals = [figure for figure in other.figures if figure.axis == mark.axis]
+                if any(not own.have(rival) and not known.have(rival) for rival in rivals):
                     yield self._plain.share(rest, other.terms, other.related), other.text
 
     def _support(self, statement: Statement, premise: _Premise) -> tuple[float, str]:
         share = self._weights.share
-        shares = [share(statement.terms, each.terms, each.related) for each in premise.windows]
-        most = max(shares)
-        if not most:
+        shares = [share(statement.terms, window.terms, window.related) for window in premise.windows]
+        highest = max(shares)
+        if not highest:
             return 0.0, ""
-        at = shares.index(most)
+        at = shares.index(highest)
         closer = max(
             premise.statements[at : at + WINDOW],
-            key=lambda each: share(statement.terms, each.terms, each.related),
+            key=lambda row: share(statement.terms, row.terms, row.related),
         )
-        return most, closer.text
+        return highest, closer.text
 
 
 def _invents(statement: Statement, premise: _Premise) -> bool:
     telling = (
-        mark for mark in statement.figures if mark.figure > FEWEST or not mark.axis.startswith("count")
+        mark for mark in statement.figures if mark.figure > MIN_COUNT or not mark.axis.startswith("count")
     )
     if not all(map(premise.known.have, telling)):
         return True
@@ -179,5 +179,5 @@ def _invents(statement: Statement, premise: _Premise) -> bool:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _ground(premises: frozenset[str], question: str) -> _Premises:
-    """Return the premises of a question, read once for all answers; nothing depends on their order."""
+    """Return the parsed premises of a question, shared by all answers."""
     return _Premises(premises, question)

@@ -1,7 +1,7 @@
-"""Fact graphs: claims and contexts, and which of them entail or contradict each other.
+"""Fact graphs of claims, contexts and their relations.
 
 The file format has `nodes` (`id`, `type`, `probability`) and `edges` (`from`, `to`, `relation`,
-`probability`); in it a claim is called `atom`, as in the paper.
+`probability`); the type of claims is `atom`, as in the paper.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class FactorTables(StrEnum):
 
 
 class Inference(StrEnum):
-    """Engines; `auto` is exact where memory allows, and weighted mini-buckets beyond."""
+    """Inference engines; `auto` is exact if memory allows, else weighted mini-buckets."""
 
     AUTO = "auto"
     EXACT = "exact"
@@ -34,11 +34,11 @@ class Inference(StrEnum):
 
 CLAIM_PRIOR = 0.5
 CONTEXT_PRIOR = 0.99
-PROBLEMS_SHOWN = 5
+MAX_PROBLEMS = 5
 
 
 class NodeKind(StrEnum):
-    """Kind of a fact graph's node, in the words of its file format."""
+    """Kind of a node, as in the file format."""
 
     CLAIM = "atom"
     CONTEXT = "context"
@@ -66,7 +66,7 @@ class FactNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactEdge:
-    """A relation from one node to another and how probable it is."""
+    """A relation between two nodes and its probability."""
 
     source: str
     target: str
@@ -76,10 +76,9 @@ class FactEdge:
 
 @dataclass(frozen=True, kw_only=True)
 class FactGraph:
-    """Nodes and the edges between them, checked when made.
+    """Validated nodes and edges.
 
-    The same edge stated twice counts once. Edges that contradict each other both count, and so do a
-    relation and its reverse.
+    Repeated edges count once; conflicting edges, and a relation and its reverse, both count.
     """
 
     nodes: tuple[FactNode, ...] = ()
@@ -88,21 +87,21 @@ class FactGraph:
     def __post_init__(self) -> None:
         problems = [*_node_problems(self.nodes), *_edge_problems(self.nodes, self.edges)]
         if problems:
-            listed = "; ".join(problems[:PROBLEMS_SHOWN])
-            further = len(problems) - PROBLEMS_SHOWN
+            first = "; ".join(problems[:MAX_PROBLEMS])
+            further = len(problems) - MAX_PROBLEMS
             more = f"; and {further} more" if further > 0 else ""
-            message = f"The fact graph cannot be used: {listed}{more}."
+            message = f"The fact graph is invalid: {first}{more}."
             raise InputError(message, advice="Correct these nodes and edges.")
         object.__setattr__(self, "edges", tuple(dict.fromkeys(self.edges)))
 
 
 def _node_problems(nodes: tuple[FactNode, ...]) -> list[str]:
     problems = []
-    seen: set[str] = set()
+    ids: set[str] = set()
     for node in nodes:
-        if node.id in seen:
+        if node.id in ids:
             problems.append(f"two nodes have the id {node.id!r}")
-        seen.add(node.id)
+        ids.add(node.id)
         if not 0 <= node.prior <= 1:
             problems.append(f"the probability of {node.id!r} is {node.prior}, outside 0 to 1")
     return problems
@@ -111,7 +110,7 @@ def _node_problems(nodes: tuple[FactNode, ...]) -> list[str]:
 def _edge_problems(nodes: tuple[FactNode, ...], edges: tuple[FactEdge, ...]) -> list[str]:
     node_ids = {node.id for node in nodes}
     problems = []
-    stated: dict[tuple[str, str, FactRelation], float] = {}
+    known: dict[tuple[str, str, FactRelation], float] = {}
     for edge in edges:
         name = f"the {edge.relation} edge from {edge.source!r} to {edge.target!r}"
         problems += [
@@ -124,8 +123,8 @@ def _edge_problems(nodes: tuple[FactNode, ...], edges: tuple[FactEdge, ...]) -> 
         if not 0 <= edge.probability <= 1:
             problems.append(f"{name} has the probability {edge.probability}, outside 0 to 1")
         key = (edge.source, edge.target, edge.relation)
-        if stated.setdefault(key, edge.probability) != edge.probability:
-            problems.append(f"{name} is stated with probabilities {stated[key]} and {edge.probability}")
+        if known.setdefault(key, edge.probability) != edge.probability:
+            problems.append(f"{name} has the probabilities {known[key]} and {edge.probability}")
     return problems
 
 
@@ -157,7 +156,7 @@ class _GraphFile(BaseModel):
 
 
 def load_graph(source: Path | str | Mapping[str, object]) -> FactGraph:
-    """Read a fact graph from a JSON file or from the object that such a file holds.
+    """Load a fact graph from a JSON file or from its parsed content.
 
     A node without a probability gets the prior of its kind: 0.5 for a claim, 0.99 for a context.
     """
@@ -172,11 +171,11 @@ def _from_object(content: object, name: str) -> FactGraph:
         file = _GraphFile.model_validate(content)
     except ValidationError as error:
         problems = in_words(error)
-        listed = "; ".join(problems[:PROBLEMS_SHOWN])
-        more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
+        first = "; ".join(problems[:MAX_PROBLEMS])
+        more = f"; and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
         raise FileFormatError(
-            f"{name} is not a fact graph: {listed}{more}.",
-            advice="Give `nodes` (id, type, probability) and `edges` (from, to, relation, probability).",
+            f"{name} is not a fact graph: {first}{more}.",
+            advice="Use `nodes` (id, type, probability) and `edges` (from, to, relation, probability).",
             code="bad-graph",
         ) from error
     return FactGraph(

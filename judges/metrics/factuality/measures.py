@@ -1,4 +1,4 @@
-"""Measures of factuality: from the posteriors of an answer's claims, and over the answers of a set."""
+"""Measures of factuality from the posteriors of an answer's claims."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from data.errors import StatisticsError
 
 UNDECIDED = 0.5
 EVEN = 1e-6
-"""A posterior this close to one half is undecided: no more than rounding parts it from it."""
+"""Maximum rounding error of an undecided posterior."""
 
 
 class Label(StrEnum):
@@ -33,12 +33,12 @@ class Counts:
 
     @property
     def claims(self) -> int:
-        """All of them."""
+        """Total number of claims."""
         return self.supported + self.contradicted + self.undecided
 
 
 def label_of(posterior: float) -> Label:
-    """Supported where true is likelier than false, contradicted where less, else undecided.
+    """Return supported if true is more likely than false, contradicted if less, else undecided.
 
     Source: FactReasoner, section 3.2.
     """
@@ -58,7 +58,7 @@ def count(labels: Sequence[Label]) -> Counts:
 
 
 def precision(counts: Counts) -> float:
-    """Return the share of the claims that is supported, 0–1.
+    """Return the share of supported claims, 0–1.
 
     Source: FactReasoner, equation 5.
     """
@@ -68,18 +68,18 @@ def precision(counts: Counts) -> float:
 
 
 def recall_at(counts: Counts, k: float) -> float:
-    """Supported claims beside the `k` that a full answer has, at most 1.
+    """Return the ratio of supported claims to the `k` claims of a full answer, at most 1.
 
     Source: FactReasoner, equation 6.
     """
     if k <= 0:
-        message = f"Recall at K = {k} does not exist."
+        message = f"Recall at K = {k} is undefined."
         raise StatisticsError(message, advice="Use the median number of claims of the set.")
     return min(counts.supported / k, 1.0)
 
 
 def f1_at(counts: Counts, k: float) -> float:
-    """Return the harmonic mean of precision and recall at `k`; 0 where nothing is supported.
+    """Return the harmonic mean of precision and recall at `k`; 0 without supported claims.
 
     Source: FactReasoner, equation 7.
     """
@@ -95,10 +95,9 @@ def median_claims(numbers: Sequence[int]) -> float:
 
 
 def entropy_measure(posteriors: Sequence[float]) -> float:
-    """Return the mean of −P·log10 P, as the paper prints it.
+    """Return the mean of −P·log10 P, as in the paper.
 
-    It is 0 where every claim is certain, be it certainly true or certainly false, 0.150515 where all
-    are undecided, and largest at P = 1/e.
+    It is 0 if every claim is certain, true or false, 0.150515 if all are undecided, and largest at P = 1/e.
 
     Source: FactReasoner, equation 1, base 10.
     """
@@ -108,10 +107,10 @@ def entropy_measure(posteriors: Sequence[float]) -> float:
 
 
 def repaired_entropy_measure(posteriors: Sequence[float]) -> float:
-    """Return the entropy measure continued so that it falls all the way from false to true.
+    """Return a variant of the entropy measure that decreases monotonically from false to true.
 
-    From P = 1/2 on it is the printed measure. Below, a claim counts as much above the undecided
-    0.150515 as its negation counts below it, so that all-true is 0 and all-false 0.30103.
+    It equals the paper's measure from P = 1/2 on and is point-symmetric below, so that it is 0 if all claims
+    are true and 0.30103 if all are false.
     """
     if not posteriors:
         raise _nothing("The repaired entropy measure", "posteriors")
@@ -125,6 +124,4 @@ def _surprise(p: float) -> float:
 
 
 def _nothing(noun: str, of: str) -> StatisticsError:
-    return StatisticsError(
-        f"{noun.capitalize()} does not exist without {of}.", advice="Score answers that make claims."
-    )
+    return StatisticsError(f"{noun.capitalize()} needs {of}.", advice="Score answers that make claims.")

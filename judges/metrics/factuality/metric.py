@@ -1,4 +1,4 @@
-"""Put each assessor together, with an LLM or without."""
+"""Build the factuality metrics."""
 
 from collections.abc import Mapping
 
@@ -22,15 +22,15 @@ PREFIX = "factuality-"
 def build(
     name: str, *, runner: TaskRunner | None, options: Mapping[str, Json], source: Source | None = None
 ) -> FactReasoner | RivalAssessor:
-    """Build one of the factuality metrics; without a runner, the embedded version.
+    """Build a factuality metric; without a runner, the embedded version.
 
-    A source is searched in place of each item's own passages.
+    A source replaces each item's own passages.
     """
     assessor = name.removeprefix(PREFIX)
     settings = read_options(FactualitySettings, name, options)
     if runner is None and (settings.write_queries or settings.summarise):
-        message = "Writing queries and summing up contexts need an LLM."
-        raise SpecError(message, advice="Name an LLM judge, or leave these options out.")
+        message = "The options write_queries and summarise need an LLM."
+        raise SpecError(message, advice="Choose an LLM judge, or leave out these options.")
     evidence = EvidenceSource(steps_of(runner), settings, runner=runner, source=source)
     relater = open_nli(settings.nli).name if settings.nli else ""
     engine = "" if runner is not None else engine_with(relater)
@@ -47,7 +47,6 @@ def build(
 
 
 def _relations(runner: TaskRunner | None, settings: FactualitySettings) -> RelationModel:
-    """Build the relation model: an NLI model where one is named, else an LLM, else words."""
     if settings.nli:
         return open_nli(settings.nli)
     if runner is None:

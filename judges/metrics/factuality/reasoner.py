@@ -1,7 +1,7 @@
-"""FactReasoner: claims and contexts as one Markov network, in three versions.
+"""FactReasoner: claims and contexts as a Markov network, in three versions.
 
-FR1 holds each claim against its own contexts, FR2 against all contexts of the answer, FR3 relates the
-contexts to each other as well.
+FR1 relates each claim to its own contexts, FR2 to all contexts of the answer; FR3 also relates contexts to
+each other.
 
 Source: FactReasoner, section 3.3.
 """
@@ -28,7 +28,7 @@ from judges.metrics.relations.model import Entailment, Pair, Related, RelationMo
 
 
 class Version(StrEnum):
-    """Versions of the reasoner, by the relations that they use."""
+    """Versions of the reasoner by the relations they use."""
 
     FR1 = "fr1"
     FR2 = "fr2"
@@ -36,7 +36,7 @@ class Version(StrEnum):
 
 
 class _Question(NamedTuple):
-    """A relation to ask about: from one node to another."""
+    """A relation to classify, from one node to another."""
 
     source: str
     target: str
@@ -45,7 +45,7 @@ class _Question(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Nodes:
-    """The contexts as nodes, and the relations to ask about."""
+    """Contexts as nodes, and the relations to classify."""
 
     contexts: dict[str, Passage]
     to_claims: tuple[_Question, ...]
@@ -53,7 +53,7 @@ class _Nodes:
 
 
 class FactReasoner(Assessor):
-    """Scores an answer by the share of its claims that are likelier true than false."""
+    """Scores an answer by the share of claims that are more likely true than false."""
 
     def __init__(
         self,
@@ -70,13 +70,13 @@ class FactReasoner(Assessor):
         self._relations = relations
         self._settings = settings
 
-    async def _judged(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
+    async def _details(self, item: MetricItem, claims: Sequence[str] | None) -> tuple[dict[str, Json], float]:
         return reasoner_details(await self.assess(item, claims), self._settings)
 
     async def assess(self, item: MetricItem, claims: Sequence[str] | None = None) -> Assessment:
-        """Return what the score of the answer, or of the given claims, depends on."""
+        """Assess the claims of the answer, or `claims`."""
         evidence = await self._evidence.collect(item, claims)
-        nodes = _lay_out(evidence, self._version)
+        nodes = _nodes_of(evidence, self._version)
         questions = (*nodes.to_claims, *nodes.between)
         replies = await self._relations.relate(
             [question.pair for question in questions], question=item.question
@@ -87,7 +87,7 @@ class FactReasoner(Assessor):
                 require(reply)
         if questions and failures.total() == len(questions):
             raise UnscoredError(
-                Outcome(failures.most_common(1)[0][0]), "No relation between texts could be read."
+                Outcome(failures.most_common(1)[0][0]), "All replies about relations are unreadable."
             )
         cut = len(nodes.to_claims)
         links = _to_claims(nodes.to_claims, replies[:cut]) + _between(nodes.between, replies[cut:])
@@ -125,7 +125,7 @@ class FactReasoner(Assessor):
             raise UnscoredError(Outcome.UNREADABLE, error.message) from error
 
 
-def _lay_out(evidence: Evidence, version: Version) -> _Nodes:
+def _nodes_of(evidence: Evidence, version: Version) -> _Nodes:
     unique = evidence.contexts.unique
     if version is Version.FR1:
         premises = [
@@ -164,10 +164,10 @@ def _to_claims(questions: Sequence[_Question], replies: Sequence[Related | CallF
 
 
 def _between(questions: Sequence[_Question], replies: Sequence[Related | CallFailure]) -> list[Link]:
-    """Join the two orders of each pair of contexts into at most one edge.
+    """Merge both directions of each pair of contexts into at most one edge.
 
-    Entailment both ways is equivalence with the mean probability; otherwise the more probable order counts,
-    as in the public code: a neutral one that is more probable leaves no edge.
+    Mutual entailment is equivalence with the mean probability. Otherwise the more probable direction counts,
+    as in the public code, even if it is neutral.
     """
     links = []
     for at in range(0, len(questions), 2):

@@ -1,4 +1,4 @@
-"""Stored form of an assessment: JSON that the site shows and that a person can check."""
+"""JSON form of assessments, and summaries of scores."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from judges.metrics.shortening import cut_details
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An edge, and the wording that made it where that is known."""
+    """An edge and its decisive wording, if known."""
 
     edge: FactEdge
     why: str = ""
@@ -39,9 +39,9 @@ class Assessment:
     """A fact graph with its posteriors.
 
     Attributes:
-        contexts: The passage of each context node; in FR1 one passage can stand at several nodes.
-        lost: How many relations could not be read or were refused, by outcome.
-        cut: Passages that were too long for an LLM, with their words before and after.
+        contexts: Passage of each context node; in FR1 several nodes can have the same passage.
+        lost: Number of relations without a readable reply, by outcome.
+        cut: Shortened passages with their words before and after.
     """
 
     claims: tuple[Claim, ...]
@@ -54,7 +54,7 @@ class Assessment:
 
 
 def count_details(counts: Counts, settings: FactualitySettings) -> dict[str, Json]:
-    """Return the counts and what follows from them; recall and F1@K are null without a K."""
+    """Return counts and derived measures; recall and F1@K are null without a K."""
     k = settings.recall_k
     return {
         "supported": counts.supported,
@@ -93,7 +93,7 @@ def reasoner_details(assessment: Assessment, settings: FactualitySettings) -> tu
 
 
 def graph_json(graph: FactGraph) -> dict[str, Json]:
-    """Return a fact graph in its file format, as `arena metrics marginals` reads it."""
+    """Return a fact graph in its file format, for `arena metrics marginals`."""
     return {
         "nodes": [
             {"id": node.id, "type": node.kind.value, "probability": node.prior} for node in graph.nodes
@@ -146,9 +146,9 @@ def _passage_json(link: Link, assessment: Assessment) -> dict[str, Json]:
 
 
 def _reason(label: Label, posterior: float, links: Sequence[Link], assessment: Assessment) -> str:
-    """One sentence for people: which passages speak for and against, and which of them are doubted."""
+    """Explain a label by the supporting and contradicting passages."""
     if not links:
-        return "No passage speaks for or against it."
+        return "No passage supports or contradicts it."
     parts = []
     for relation, verb in (
         (FactRelation.ENTAILMENT, "supported by"),
@@ -158,8 +158,8 @@ def _reason(label: Label, posterior: float, links: Sequence[Link], assessment: A
         if names:
             parts.append(f"{verb} {', '.join(names)}")
     conclusion = {
-        Label.SUPPORTED: "Likelier true than false",
-        Label.CONTRADICTED: "Likelier false than true",
+        Label.SUPPORTED: "More likely true than false",
+        Label.CONTRADICTED: "More likely false than true",
         Label.UNDECIDED: "As likely true as false",
     }[label]
     return f"{conclusion} ({posterior:.2f}): {'; '.join(parts)}."
@@ -182,7 +182,7 @@ def _doubt(link: Link, assessment: Assessment) -> str:
     )
     trust = assessment.posteriors.marginals[name]
     return (
-        f", itself contradicted by {', '.join(contradicting)} and held true at {trust:.2f}"
+        f", itself contradicted by {', '.join(contradicting)} and true with probability {trust:.2f}"
         if contradicting
         else ""
     )
@@ -190,9 +190,9 @@ def _doubt(link: Link, assessment: Assessment) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactualitySummary:
-    """Means over the answers of a set that were scored by one assessor; baselines have no entropy.
+    """Means of an assessor's scores over the answers of a set; baselines have no entropy.
 
-    `left_out` counts the others by outcome; `k` is the median number of claims.
+    `left_out` counts unscored answers by outcome; `k` is the median number of claims.
     """
 
     answers: int
@@ -209,10 +209,10 @@ class FactualitySummary:
 
 
 def summarise(scores: Sequence[Score], *, k: float | None = None) -> FactualitySummary:
-    """Take the scores of a set together.
+    """Summarise the scores of a set.
 
     Raises:
-        StatisticsError: None of the answers was scored.
+        StatisticsError: No answer has a score.
 
     Source: FactReasoner, section 4 (measures of performance).
     """
@@ -244,7 +244,7 @@ def _counts(score: Score) -> Counts:
     numbers = {name: value for name, value in stored.items() if isinstance(value, int)}
     if len(numbers) != len(stored):
         message = f"The score {score.metric} of {score.id} has no counts of claims."
-        raise StatisticsError(message, advice="Take together scores of the factuality metrics alone.")
+        raise StatisticsError(message, advice="Summarise only scores of factuality metrics.")
     return Counts(**numbers)
 
 

@@ -1,4 +1,4 @@
-"""Tasks of factuality for an LLM, the probability of a relation by a reply, and constants."""
+"""LLM tasks and settings of factuality."""
 
 import asyncio
 import math
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from data.models import Reply
-from judges.llm.replies import LEAST_SHARE, tokens_of
+from judges.llm.replies import MIN_SHARE, tokens_of
 from judges.llm.requests import CallFailure
 from judges.llm.tasks import Task, TaskRunner
 from judges.metrics.comprehensiveness.llm_steps import CLASSIFY_RELATION
@@ -19,7 +19,7 @@ from judges.metrics.dry_run import first_words, texts
 from judges.metrics.factuality.contexts import PER_CLAIM
 from judges.metrics.factuality.graph import CLAIM_PRIOR, CONTEXT_PRIOR, FactorTables, Inference
 from judges.metrics.relations.model import Entailment, Pair, Related
-from judges.metrics.shortening import LONGEST_PASSAGE
+from judges.metrics.shortening import MAX_PASSAGE_WORDS
 
 
 class Finding(StrEnum):
@@ -81,13 +81,12 @@ AROUND = " \t\n\"'"
 
 
 def relation_probability(reply: Reply, relation: Entailment) -> float | None:
-    """Return the probability of the relation that the LLM named, among the three.
+    """Return the probability of the LLM's relation among the three.
 
-    The first token of the label decides, since the three labels begin differently.
+    The first token of the label decides, because the three labels begin differently.
 
     Returns:
-        A share of 1; None where the endpoint gave no token probabilities, or most of the probability is on
-        something else than a label.
+        0–1; None without token probabilities, or if other tokens have most of the probability.
 
     Source: FactReasoner, section 3.1 (the probability of the label's token).
     """
@@ -109,8 +108,8 @@ def relation_probability(reply: Reply, relation: Entailment) -> float | None:
                 return None
             shares[stance] += math.exp(min(0.0, logprob))
     total = sum(shares.values())
-    # What a grammar forced on a model is none of its own beliefs.
-    return shares[relation] / total if shares[relation] and total >= LEAST_SHARE else None
+    # A label forced by a grammar does not express the model's belief.
+    return shares[relation] / total if shares[relation] and total >= MIN_SHARE else None
 
 
 def _begins(token: str) -> Entailment | None:
@@ -131,15 +130,15 @@ DEFAULT_PROBABILITY = 0.9
 
 
 class LlmRelations:
-    """Asks an LLM about each pair; the probability is that of its label's token."""
+    """Classifies relations with an LLM; the probability is that of the label's token."""
 
     def __init__(self, runner: TaskRunner, *, default: float = DEFAULT_PROBABILITY) -> None:
         self._runner = runner
         self._default = default
 
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
-        """Ask about all pairs at once, each distinct pair once; the scheduler sets the pace."""
-        del question  # asked by itself, as in comprehensiveness, so that replies are shared
+        """Ask about all distinct pairs concurrently."""
+        del question  # not in the prompt, so that comprehensiveness shares the replies
         distinct = list(dict.fromkeys(pairs))
         replies = await asyncio.gather(*(self._ask(pair) for pair in distinct))
         by_pair = dict(zip(distinct, replies, strict=True))
@@ -162,17 +161,17 @@ class FactualitySettings(BaseModel):
     """Settings of factuality.
 
     Attributes:
-        contexts_per_claim: The k of retrieval: 5, the paper's for web search (3 for Wikipedia).
-        recall_k: The K of F1@K: the median number of claims of the set; without it there is no F1@K.
+        contexts_per_claim: k of retrieval: 5 as in the paper for web search (3 for Wikipedia).
+        recall_k: K of F1@K, the median number of claims of the set; None for no F1@K.
         claim_prior: Probability of a claim before any evidence.
         context_prior: Probability of a context before any evidence.
-        source_priors: The same for passages by their ids, where a source is less reliable.
-        default_probability: Of a relation where the LLM gives no token probabilities.
-        write_queries: Have the LLM write the search query of each claim.
-        summarise: Have the LLM sum up, of each context, what bears on the claim.
-        longest_passage: Words of a passage that an LLM reads at most; of a longer one the sentences that
-            share most with question and claims (the paper caps contexts at 4,000 characters, section 4).
-        nli: The folder of an NLI model that relates texts, in place of words or of the LLM.
+        source_priors: Context priors by passage id, for less reliable sources.
+        default_probability: Probability of relations without token probabilities.
+        write_queries: Whether the LLM writes a search query for each claim.
+        summarise: Whether the LLM summarises each context with regard to the claim.
+        longest_passage: Maximum words of a passage for an LLM; longer passages are shortened with regard to
+            question and claims (the paper caps contexts at 4,000 characters, section 4).
+        nli: Folder of an NLI model that relates texts instead of words or the LLM.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -187,5 +186,5 @@ class FactualitySettings(BaseModel):
     default_probability: Share = DEFAULT_PROBABILITY
     write_queries: bool = False
     summarise: bool = False
-    longest_passage: Annotated[int, Field(ge=20)] = LONGEST_PASSAGE
+    longest_passage: Annotated[int, Field(ge=20)] = MAX_PASSAGE_WORDS
     nli: str = ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from judges.metrics.registry import Column, Facts, MetricInfo, Need, ReadFact, later, stored
+from judges.metrics.registry import Column, Facts, MetricInfo, Need, ReadFact, lazy_build, stored
 
 
 def _nuggets(details: Mapping[str, Any]) -> Iterator[ReadFact]:
@@ -17,7 +17,7 @@ METRICS = (
     MetricInfo(
         name="nuggets",
         title="Share of the nuggets that the answer states, okay ones and partial support counting half",
-        build=later(f"{__name__}.metric"),
+        build=lazy_build(f"{__name__}.metric"),
         inputs=(Need.NUGGETS,),
         label="Nuggets",
         symbol="W",
@@ -37,6 +37,6 @@ METRICS = (
             help="Mean share of a question's nuggets that it states, in per cent; okay ones and partial "
             "support count half.",
         ),
-        facts=Facts(kind="nuggets", given=Need.NUGGETS, read=_nuggets),
+        facts=Facts(kind="nuggets", need=Need.NUGGETS, read=_nuggets),
     ),
 )

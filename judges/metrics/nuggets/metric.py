@@ -1,4 +1,4 @@
-"""Nugget recall: which of a question's nuggets an answer states, in full or in part.
+"""Nugget recall: the nuggets of a question that an answer states, in full or in part.
 
 The six scores are those of TREC's RAG track.
 """
@@ -44,7 +44,7 @@ STRICT: Mapping[Assignment, float] = MappingProxyType(
     {Assignment.SUPPORT: 1.0, Assignment.PARTIAL: 0.0, Assignment.NONE: 0.0}
 )
 WEIGHT: Mapping[Importance, float] = MappingProxyType({Importance.VITAL: 1.0, Importance.OKAY: 0.5})
-"""Of the weighted scores."""
+"""Weights of nuggets in the weighted scores."""
 Graded = tuple[Importance, Assignment]
 
 
@@ -57,7 +57,7 @@ class NuggetScores:
         all_strict: The same with no credit for partial support.
         vital: Mean credit of the vital nuggets; None without one.
         vital_strict: The same with no credit for partial support.
-        weighted: Mean credit of all nuggets, an okay one weighing half.
+        weighted: Mean credit of all nuggets, okay nuggets weighing half.
         weighted_strict: The same with no credit for partial support.
     """
 
@@ -77,7 +77,7 @@ def nugget_scores(graded: Sequence[Graded]) -> NuggetScores:
     script scores 0, has no vital score here.
     """
     if not graded:
-        raise JudgeError("There is no nugget to score.", advice="Give at least one.")
+        raise JudgeError("Cannot score without nuggets.", advice="Pass at least one nugget.")
     alike = dict.fromkeys(Importance, 1.0)
     vital = {Importance.VITAL: 1.0, Importance.OKAY: 0.0}
     has_vital = any(importance is Importance.VITAL for importance, _ in graded)
@@ -94,15 +94,15 @@ def nugget_scores(graded: Sequence[Graded]) -> NuggetScores:
 def _mean(
     graded: Sequence[Graded], weights: Mapping[Importance, float], credit: Mapping[Assignment, float]
 ) -> float:
-    given = fsum(weights[importance] * credit[assignment] for importance, assignment in graded)
-    return given / fsum(weights[importance] for importance, _ in graded)
+    total = fsum(weights[importance] * credit[assignment] for importance, assignment in graded)
+    return total / fsum(weights[importance] for importance, _ in graded)
 
 
 NAME = "nuggets"
 BATCH = 10
-"""Nuggets an LLM is shown at a time, as AutoNuggetizer does."""
+"""Nuggets per request, as in AutoNuggetizer."""
 FULL_FROM = 0.7
-"""Probability of an entailment from which the embedded version speaks of full support."""
+"""Minimum probability of an entailment for full support in the embedded version."""
 NO_NUGGETS = "The question has no nuggets."
 UNDECIDED = "No reply on a nugget could be read."
 Assigned = Assignment | CallFailure | None
@@ -136,13 +136,13 @@ ASSIGNMENT = Task(
 
 
 class LlmAssigner:
-    """Grades the nuggets of a question by one answer, ten at a time."""
+    """Grades the nuggets of a question, ten per request."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
 
     async def assign(self, item: MetricItem, answer: str) -> Sequence[Assigned]:
-        """Grade all nuggets, in order; None where a reply leaves one out."""
+        """Grade all nuggets, in order; None for nuggets without a grade."""
         starts = range(0, len(item.nuggets), BATCH)
         batches = [item.nuggets[start : start + BATCH] for start in starts]
         replies = await asyncio.gather(*(self._ask(item, answer, batch) for batch in batches))
@@ -150,24 +150,24 @@ class LlmAssigner:
 
     async def _ask(self, item: MetricItem, answer: str, batch: Sequence[Nugget]) -> list[Assigned]:
         ids = [f"n{place}" for place in range(1, len(batch) + 1)]
-        shown = [Tagged("nugget", nugget.text, key) for nugget, key in zip(batch, ids, strict=True)]
+        nuggets = [Tagged("nugget", nugget.text, key) for nugget, key in zip(batch, ids, strict=True)]
         reply = await self._runner.run(
-            ASSIGNMENT, {"question": item.question, "answer": Tagged("answer", answer), "nuggets": shown}
+            ASSIGNMENT, {"question": item.question, "answer": Tagged("answer", answer), "nuggets": nuggets}
         )
         if isinstance(reply, CallFailure):
             return [reply] * len(batch)
         grades: dict[str, set[Assignment]] = {}
-        for one in reply.assigned:
-            grades.setdefault(one.nugget, set()).add(one.assignment)
-        # A nugget with two grades has none.
+        for entry in reply.assigned:
+            grades.setdefault(entry.nugget, set()).add(entry.assignment)
+        # Contradictory grades count as none.
         return [next(iter(grades[key])) if len(grades.get(key, ())) == 1 else None for key in ids]
 
 
 class LexicalAssigner:
-    """Grades by the relation model of factuality, the answer being the premise.
+    """Grades by the relation model of factuality, with the answer as the premise.
 
-    In full where the answer entails the nugget with a probability of `FULL_FROM`; in part where it does with
-    less, or has enough of the nugget's terms but lacks a figure, a date or a name of it.
+    Full support needs an entailment with a probability of `FULL_FROM`; a weaker entailment is partial, as is
+    an answer with enough of the nugget's terms that lacks one of its figures, dates or names.
     """
 
     def __init__(self) -> None:
@@ -177,13 +177,13 @@ class LexicalAssigner:
         """Relate every nugget to the answer."""
         pairs = [Pair(answer, nugget.text) for nugget in item.nuggets]
         relations = await self._relations.relate(pairs, question=item.question)
-        return [one if isinstance(one, CallFailure) else _grade(one) for one in relations]
+        return [row if isinstance(row, CallFailure) else _grade(row) for row in relations]
 
 
 def _grade(relation: Related) -> Assignment:
     if relation.stance is Entailment.ENTAILMENT:
         return Assignment.SUPPORT if relation.probability >= FULL_FROM else Assignment.PARTIAL
-    # A neutral relation has the share of terms that it misses for its probability.
+    # The probability of a neutral relation is the share of missing terms.
     enough = relation.stance is Entailment.NEUTRAL and 1 - relation.probability >= ENTAILED_FROM
     return Assignment.PARTIAL if enough else Assignment.NONE
 
@@ -199,15 +199,13 @@ class NuggetRecall:
     async def score(self, item: MetricItem) -> Score:
         """Score one answer by the weighted score of TREC's RAG track.
 
-        A nugget without an importance counts as vital. An answer that says nothing, or refuses, states no
-        nugget: 0, and nobody is asked. A nugget that itself says that there is no answer is stated by an
-        answer that declines, and by no other.
+        A nugget without an importance counts as vital. An empty answer or a refusal scores 0 without a
+        request. A nugget that says that there is no answer is stated only by answers that decline.
 
         Returns:
             The score with `details`: the six scores (`all`, `all_strict`, `vital`, `vital_strict`,
-            `weighted`, `weighted_strict`), `nuggets` (`text`, `importance`, `assignment`: null where it
-            could not be told) and `counts` (`nuggets`, `vital`, `okay`, the assignments, `undecided`:
-            in no score).
+            `weighted`, `weighted_strict`), `nuggets` (`text`, `importance`, `assignment`: null if undecided)
+            and `counts` (`nuggets`, `vital`, `okay`, the assignments, `undecided`: in no score).
 
         Source: Pradeep et al. (2024), as in `nugget_scores`.
         """
@@ -225,8 +223,7 @@ class NuggetRecall:
         for grade in grades:
             if isinstance(grade, CallFailure) and grade.outcome is not Outcome.UNREADABLE:
                 return unscored(item, NAME, grade.outcome, grade.detail)
-        told = [None if isinstance(grade, CallFailure) else grade for grade in grades]
-        return _scored(item, told)
+        return _scored(item, [None if isinstance(grade, CallFailure) else grade for grade in grades])
 
 
 def _scored(item: MetricItem, grades: Sequence[Assignment | None]) -> Score:

@@ -1,9 +1,9 @@
-"""Reference coverage: which facts of a question's reference an answer states."""
+"""Reference coverage: the facts of a question's reference that an answer states."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from judges.metrics.registry import Column, Facts, MetricInfo, Need, ReadFact, later, stored
+from judges.metrics.registry import Column, Facts, MetricInfo, Need, ReadFact, lazy_build, stored
 
 
 def _facts(details: Mapping[str, Any]) -> Iterator[ReadFact]:
@@ -17,7 +17,7 @@ METRICS = (
     MetricInfo(
         name=REFERENCE_COVERAGE,
         title="Share of the reference's facts that the answer covers, half for those it covers partly",
-        build=later(f"{__name__}.metric"),
+        build=lazy_build(f"{__name__}.metric"),
         inputs=(Need.REFERENCES,),
         label="Facts covered",
         measures=(
@@ -34,6 +34,6 @@ METRICS = (
             covers=True,
         ),
         of_reference=False,
-        facts=Facts(kind="facts of the reference", given=Need.REFERENCES, read=_facts),
+        facts=Facts(kind="facts of the reference", need=Need.REFERENCES, read=_facts),
     ),
 )

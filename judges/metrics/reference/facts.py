@@ -1,6 +1,6 @@
-"""The facts of a reference: its sentences, and clauses that carry a fact of their own.
+"""Split a reference into facts: its sentences, or clauses with facts of their own.
 
-What states nothing is not a fact: questions, headings, and sentences that only announce a list.
+Questions, headings and introductions of lists are not facts.
 """
 
 import re
@@ -14,12 +14,12 @@ from judges.text.tokens import WORD, terms
 
 CLAUSE = re.compile(r";\s+")
 OWN_FACT = 5
-"""Different terms that each part of a sentence must have for its parts to be facts of their own."""
+"""Minimum number of distinct terms of each clause of a sentence that is split."""
 WRITER = re.compile(r"\W{0,3}(?:I|We|My)\b")
-"""Openings of sentences that speak about their writer."""
+"""Openings of sentences about their writer."""
 ENDS = (".", "!", "…", "。")
-SHORTEST_FACT = 4
-"""Words that a line without an end has at least if it is not a heading."""
+MIN_WORDS = 4
+"""Minimum number of words of a line without a full stop that is not a heading."""
 CACHE_SIZE = 1 << 6
 
 
@@ -28,8 +28,8 @@ class Fact:
     """A fact of a reference.
 
     Attributes:
-        text: As written, without citation marks.
-        key: Those that are names or figures, which count twice.
+        text: Original wording, without citation marks.
+        key: Names and figures among the terms, which count twice.
     """
 
     text: str
@@ -45,34 +45,30 @@ class Fact:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def facts_of(reference: str) -> tuple[Fact, ...]:
-    """Cut a reference into its facts, each once, in order, the same for every system.
-
-    A reference of nothing but headings, questions or announcements is taken as it is.
-    """
+    """Split a reference into distinct facts, in order."""
     text = clean(reference)
     names = read_text(text).names
     facts: dict[str, Fact] = {}
     for sentence in stating(read_sentences(text)):
         for part in _parts(sentence.text):
-            own = frozenset(terms(part))
-            if own:
-                figures = frozenset(term for term in own if term[0] == "#")
-                facts.setdefault(part, Fact(part, own, (own & names) | figures, figures))
+            if bag := frozenset(terms(part)):
+                figures = frozenset(term for term in bag if term[0] == "#")
+                facts.setdefault(part, Fact(part, bag, (bag & names) | figures, figures))
     return tuple(facts.values())
 
 
 def states_fact(sentence: str) -> bool:
-    """Return whether a sentence by itself is a fact that a report may list.
+    """Return whether a report may list a sentence as a fact.
 
-    Questions, headings, announcements and what its writer did or thinks are none.
+    Questions, headings, introductions and sentences about the writer are not facts.
     """
     bare = sentence.strip().rstrip(CLOSING)
-    if WRITER.match(sentence) or (not bare.endswith(ENDS) and len(WORD.findall(sentence)) < SHORTEST_FACT):
+    if WRITER.match(sentence) or (not bare.endswith(ENDS) and len(WORD.findall(sentence)) < MIN_WORDS):
         return False
     return states(sentence)
 
 
 def _parts(sentence: str) -> list[str]:
-    """Return the clauses of a sentence where each has a fact of its own, else the sentence."""
+    """Split a sentence into clauses if each has a fact of its own."""
     parts = [part.strip() for part in CLAUSE.split(sentence)]
     return parts if all(len(set(terms(part))) >= OWN_FACT for part in parts) else [sentence]

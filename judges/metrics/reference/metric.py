@@ -1,4 +1,4 @@
-"""Facts of the reference that an answer states: embedded, or by an LLM in one request an answer."""
+"""Reference coverage: embedded, or by an LLM with one request per answer."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,10 +26,10 @@ from judges.text.sentences import split_sentences
 from judges.text.tokens import terms, words
 
 COVERED_FROM, PARTLY_FROM = 0.6, 0.3
-"""Share of a fact from which on the embedded version calls it covered, and partly covered."""
+"""Shares of a fact from which the embedded version grades it as covered, and as partly covered."""
 NO_REFERENCE = "The question has no reference."
 NO_FACTS = "The reference states nothing."
-UNDECIDED = "The LLM left {left} of {all} facts out, or quoted for them what the answer does not say."
+UNDECIDED = "The LLM omitted {left} of {all} facts, or gave quotes for them that are not in the answer."
 
 
 class State(StrEnum):
@@ -46,7 +46,7 @@ CREDIT: Mapping[State, float] = MappingProxyType({State.COVERED: 1.0, State.PART
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """Grade of a fact in an answer: its state, its share (0–1), and the answer's words that show it."""
+    """Grade of a fact in an answer: its state, its share (0–1) and a quote of the answer."""
 
     state: State
     share: float
@@ -91,7 +91,7 @@ GRADING = Task(name="grade_facts", reply=FactsReply, max_tokens=4_096, stub=_stu
 
 
 class LexicalGrader:
-    """Grades by the words that two neighbouring sentences of the answer share with a fact.
+    """Grades by the words that two neighbouring sentences share with a fact.
 
     Names and figures count twice; a fact is not covered without all of its figures.
     """
@@ -99,32 +99,32 @@ class LexicalGrader:
     async def grade(
         self, item: MetricItem, answer: str, facts: Sequence[Fact]
     ) -> Sequence[Grade | None] | CallFailure:
-        """Hold every fact against every pair of neighbouring sentences."""
+        """Compare every fact with every pair of neighbouring sentences."""
         del item
         sentences = [(text, frozenset(terms(text))) for text in split_sentences(answer)]
         return [_grade(fact, sentences) for fact in facts]
 
 
 def _grade(fact: Fact, sentences: Sequence[tuple[str, frozenset[str]]]) -> Grade:
-    found = [fact.terms & said for _, said in sentences]
-    if not any(found):
+    overlaps = [fact.terms & bag for _, bag in sentences]
+    if not any(overlaps):
         return MISSING
-    windows = [one | other for one, other in pairwise(found)] or found
+    windows = [a | b for a, b in pairwise(overlaps)] or overlaps
     best = max(windows, key=lambda window: _weight(fact, window))
     share = _weight(fact, best) / fact.weight
     if share < PARTLY_FROM:
         return Grade(State.MISSING, share)
     state = State.COVERED if share >= COVERED_FROM and fact.figures <= best else State.PARTLY
-    nearest = max(range(len(found)), key=lambda at: _weight(fact, found[at]))
+    nearest = max(range(len(overlaps)), key=lambda at: _weight(fact, overlaps[at]))
     return Grade(state, share, sentences[nearest][0])
 
 
-def _weight(fact: Fact, found: frozenset[str]) -> int:
-    return len(found) + len(found & fact.key)
+def _weight(fact: Fact, overlap: frozenset[str]) -> int:
+    return len(overlap) + len(overlap & fact.key)
 
 
 class LlmGrader:
-    """Asks about all facts at once, and once more about those that the reply does not decide."""
+    """Asks about all facts at once, and again about undecided facts."""
 
     def __init__(self, runner: TaskRunner) -> None:
         self._runner = runner
@@ -132,33 +132,33 @@ class LlmGrader:
     async def grade(
         self, item: MetricItem, answer: str, facts: Sequence[Fact]
     ) -> Sequence[Grade | None] | CallFailure:
-        """Ask; a quote that the answer does not have decides nothing, which is None."""
+        """Ask for grades; a quote that is not in the answer leaves its fact undecided (None)."""
         grades: dict[int, Grade | None] = dict.fromkeys(range(len(facts)))
         for _ in range(2):
             left = [at for at, grade in grades.items() if grade is None]
             if not left:
                 break
-            asked = {f"f{at + 1}": at for at in left}
+            keys = {f"f{at + 1}": at for at in left}
             reply = await self._runner.run(
                 GRADING,
                 {
                     "question": item.question,
                     "answer": Tagged("answer", answer),
-                    "facts": [Tagged("fact", facts[at].text, key) for key, at in asked.items()],
+                    "facts": [Tagged("fact", facts[at].text, key) for key, at in keys.items()],
                 },
             )
             if isinstance(reply, CallFailure):
                 return reply
-            replied: dict[str, set[GradedFact]] = {}
-            for one in reply.facts:
-                replied.setdefault(one.fact, set()).add(one)
-            for key, at in asked.items():
-                grades[at] = _decided(replied.get(key, set()), answer)
+            replies: dict[str, set[GradedFact]] = {}
+            for fact in reply.facts:
+                replies.setdefault(fact.fact, set()).add(fact)
+            for key, at in keys.items():
+                grades[at] = _decide(replies.get(key, set()), answer)
         return list(grades.values())
 
 
-def _decided(replies: set[GradedFact], answer: str) -> Grade | None:
-    """Return the grade of a fact; none where the reply has not exactly one, or a false quote."""
+def _decide(replies: set[GradedFact], answer: str) -> Grade | None:
+    """Return the grade of a fact; None unless there is exactly one, with a correct quote."""
     if len(replies) != 1:
         return None
     (reply,) = replies
@@ -170,13 +170,13 @@ def _decided(replies: set[GradedFact], answer: str) -> Grade | None:
 
 
 def _quotes(quote: str, answer: str) -> bool:
-    said = f" {' '.join(words(answer))} "
+    text = f" {' '.join(words(answer))} "
     pieces = [" ".join(words(piece)) for piece in quote.replace("…", "...").split("...")]
-    return any(pieces) and all(f" {piece} " in said for piece in pieces if piece)
+    return any(pieces) and all(f" {piece} " in text for piece in pieces if piece)
 
 
 class ReferenceCoverage:
-    """Scores an answer by the facts of the reference that it leaves out."""
+    """Scores an answer by the facts of the reference that it covers."""
 
     name = REFERENCE_COVERAGE
 
@@ -184,16 +184,14 @@ class ReferenceCoverage:
         self._grader = grader
 
     async def score(self, item: MetricItem) -> Score:
-        """Score one answer by the share of facts that it covers, half for a fact that it covers partly.
+        """Score one answer by the share of covered facts; partly covered facts count half.
 
-        An answer that says nothing, or refuses, has 0, and nobody is asked.
+        An empty answer or a refusal scores 0 without a request.
 
         Returns:
             The score with `details`: `facts` (`text`, `state`, `share` 0–1, `evidence`: the answer's words),
             `completeness`, `lowest` (share of a fact), and `counts` (`facts`, `covered`, `partly`,
-            `missing`). Unreadable without a reference, and where an LLM decides some fact not at all: a score
-            without it would be too high.
-
+            `missing`). Unreadable without a reference, or if an LLM leaves a fact undecided.
         """
         if not (item.reference or "").strip():
             return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, NO_REFERENCE)
@@ -202,15 +200,15 @@ class ReferenceCoverage:
         if not facts:
             return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, NO_FACTS)
         answer = clean(item.answer)
-        graded: Sequence[Grade | None] | CallFailure = [MISSING] * len(facts)
+        results: Sequence[Grade | None] | CallFailure = [MISSING] * len(facts)
         if not declines(answer, item.question):
-            graded = await self._grader.grade(item, answer, facts)
-        if isinstance(graded, CallFailure):
-            return unscored(item, REFERENCE_COVERAGE, graded.outcome, graded.detail)
-        grades = [grade for grade in graded if grade is not None]
+            results = await self._grader.grade(item, answer, facts)
+        if isinstance(results, CallFailure):
+            return unscored(item, REFERENCE_COVERAGE, results.outcome, results.detail)
+        grades = [grade for grade in results if grade is not None]
         if len(grades) < len(facts):
-            left = UNDECIDED.format(left=len(facts) - len(grades), all=len(facts))
-            return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, left)
+            reason = UNDECIDED.format(left=len(facts) - len(grades), all=len(facts))
+            return unscored(item, REFERENCE_COVERAGE, Outcome.UNREADABLE, reason)
         return _scored(item, facts, grades)
 
 
@@ -240,9 +238,9 @@ def _scored(item: MetricItem, facts: Sequence[Fact], grades: Sequence[Grade]) ->
 
 
 def completeness(grades: Sequence[Grade]) -> float:
-    """1 / (1 + Σ (1 − share)²) over the facts, 0–1; 0 where none is stated even in part.
+    """Return 1 / (1 + Σ (1 − share)²) over the facts, 0–1; 0 if all are missing.
 
-    It tells answers that lack something from others; see docs/method/reference-coverage.md.
+    It detects answers that lack information; see docs/method/reference-coverage.md.
     """
     if all(grade.state is State.MISSING for grade in grades):
         return 0.0

@@ -1,1 +1,1 @@
-"""Parts of the embedded relation model besides words: slots, its trained head, and local NLI models."""
+"""Relations between texts: lexical entailment and local NLI models."""

@@ -1,7 +1,7 @@
-"""Entailment between statements on a question, without an LLM.
+"""Lexical entailment between statements on a question.
 
-What two statements share with the question tells nothing, so its terms weigh little. A label is lexical, not
-semantic: it depends on shared words, figures, units and negation.
+Terms of the question weigh little, because sharing them proves nothing. Labels depend on shared words,
+figures, units and negation, not on meaning.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from judges.text.contradictions import ContradictionFinder, Figures, TermWeights
 from judges.text.statements import Statement
 from judges.text.tokens import terms
 
-SAID_FROM = 0.35
+COVERED_FROM = 0.35
 ANSWERED_FROM = 0.4
 AGREES_FROM = 0.5
 FIGURES_ASIDE = 0.6
@@ -36,31 +36,31 @@ def entailment_weights(statements: Iterable[str], question: str) -> TermWeights:
 def classify(
     premise: Statement, hypothesis: Statement, weights: TermWeights, finder: ContradictionFinder | None = None
 ) -> Entailment:
-    """Tell how a premise bears on a hypothesis, both being statements on the question.
+    """Classify the relation of a premise to a hypothesis on the same question.
 
-    The premise entails the hypothesis where it has enough of the hypothesis's weight, or, being a short
-    answer, where most of what it adds to the question is in the hypothesis; figures must agree and short
-    statements must both deny or both affirm. It contradicts it where the two speak of one thing and differ
-    in a figure, a direction or a negation. `finder` is that of the hypothesis, where it is known.
+    The premise entails the hypothesis if it has enough of the hypothesis's weight, or if it is a short answer
+    and most of its new terms are in the hypothesis; figures must agree, and short statements must both be
+    negated or not. It contradicts the hypothesis if both have the same subject but differ in a figure, a
+    direction or a negation. `finder` is the hypothesis's finder, if known.
     """
     if not premise.axes.isdisjoint(hypothesis.axes):
         conflicts = (finder or ContradictionFinder((hypothesis,), weights)).conflicts(premise)
         if any(conflict.strength >= CONTRADICTED_FROM for conflict in conflicts):
             return Entailment.CONTRADICTION
-    given = premise.terms
+    bag = premise.terms
     if premise.figures and hypothesis.figures:
         figures = Figures(premise.figures)
-        # A figure in another unit or rounding counts as said.
-        given |= {term for mark in hypothesis.figures if figures.have(mark) for term in terms(mark.text)}
-    stated = weights.share(hypothesis.terms, given, premise.related)
+        # The same figure in another unit or rounding counts.
+        bag |= {term for mark in hypothesis.figures if figures.have(mark) for term in terms(mark.text)}
+    covered = weights.share(hypothesis.terms, bag, premise.related)
     new = premise.terms - weights.topic
-    if stated < SAID_FROM and not _answers(premise, hypothesis, new, weights):
+    if covered < COVERED_FROM and not _answers(premise, hypothesis, new, weights):
         return Entailment.NEUTRAL
     if len(new) <= FEW_TERMS and premise.negated != hypothesis.negated:
         return Entailment.CONTRADICTION
     if not hypothesis.figures:
         return Entailment.ENTAILMENT
-    agree = any(map(figures.have, hypothesis.figures)) if premise.figures else stated >= FIGURES_ASIDE
+    agree = any(map(figures.have, hypothesis.figures)) if premise.figures else covered >= FIGURES_ASIDE
     return Entailment.ENTAILMENT if agree else Entailment.NEUTRAL
 
 
@@ -72,40 +72,41 @@ def _answers(premise: Statement, hypothesis: Statement, new: frozenset[str], wei
 
 
 class StatementRelations:
-    """Relations of the statements of one question's texts, and of answers to it, with each other.
+    """Relations between the statements of a question's texts and of answers.
 
-    Only pairs that share a word or an axis, or both have figures, are compared; all others are neutral.
+    Only pairs with a common word or axis, or with figures in both, are compared; other pairs are neutral.
     """
 
     def __init__(self, statements: Iterable[Statement], weights: TermWeights) -> None:
         self._weights = weights
         self._own = list({statement.text: statement for statement in statements}.values())
-        self._finders = {each.text: ContradictionFinder((each,), weights) for each in self._own}
-        self._having: defaultdict[str, list[int]] = defaultdict(list)
+        self._finders = {row.text: ContradictionFinder((row,), weights) for row in self._own}
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
         for place, statement in enumerate(self._own):
             for key in _keys(statement):
-                self._having[key].append(place)
+                self._places[key].append(place)
 
     @cached_property
     def own(self) -> Relations:
-        """Every relation but neutrality between two of the question's own statements."""
+        """All relations except neutral ones between the question's own statements."""
         return dict(self._pairs(self._own, back=False))
 
-    def of(self, others: Iterable[Statement]) -> Relations:
-        """Every relation but neutrality between other statements and the question's, in both directions."""
-        return dict(self._pairs(others, back=True))
+    def of(self, statements: Iterable[Statement]) -> Relations:
+        """Return all relations except neutral ones with other statements, in both directions."""
+        return dict(self._pairs(statements, back=True))
 
     def _pairs(
         self, statements: Iterable[Statement], *, back: bool
     ) -> Iterable[tuple[tuple[str, str], Entailment]]:
-        for one in statements:
-            own = ContradictionFinder((one,), self._weights)
-            places = {place for key in _keys(one) for place in self._having.get(key, ())}
+        for statement in statements:
+            own = ContradictionFinder((statement,), self._weights)
+            places = {place for key in _keys(statement) for place in self._places.get(key, ())}
             for other in (self._own[place] for place in sorted(places)):
-                if one.text == other.text:
+                if statement.text == other.text:
                     continue
-                for premise, hypothesis in ((one, other), (other, one)) if back else ((one, other),):
-                    finder = own if hypothesis is one else self._finders[hypothesis.text]
+                pair = (statement, other)
+                for premise, hypothesis in (pair, pair[::-1]) if back else (pair,):
+                    finder = own if hypothesis is statement else self._finders[hypothesis.text]
                     relation = classify(premise, hypothesis, self._weights, finder)
                     if relation is not Entailment.NEUTRAL:
                         yield (premise.text, hypothesis.text), relation

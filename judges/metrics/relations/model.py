@@ -1,4 +1,4 @@
-"""Relation models: words, an NLI model, or an LLM; and the words for posteriors of claims."""
+"""Interface of relation models, and verdicts on claims."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from judges.llm.requests import CallFailure
 
 QUESTION_CACHE_SIZE = 8
-"""Questions whose own texts a metric keeps as read: answers to one are scored one after the other."""
+"""Number of questions with cached texts; a few suffice, because answers are scored question by question."""
 
 
 class Entailment(StrEnum):
@@ -31,7 +31,7 @@ class Related(NamedTuple):
     """Relation of a premise to a hypothesis.
 
     Attributes:
-        why: The wording of the premise that decided, where it is known.
+        why: Decisive wording of the premise, if known.
     """
 
     stance: Entailment
@@ -40,24 +40,24 @@ class Related(NamedTuple):
 
 
 class RelationModel(Protocol):
-    """Tells how texts bear on each other."""
+    """Classifies relations between texts."""
 
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
-        """Return one relation a pair, in their order."""
+        """Return the relation of each pair, in order."""
         ...
 
 
 CONTRADICTED_BELOW = 0.3
-"""People's labels confirm a contradiction below this posterior in more than four cases of five."""
+"""Human labels confirm more than 80 % of the contradictions below this posterior."""
 SUPPORTED_FROM = 0.7
-"""They confirm support from this posterior as often."""
+"""Human labels confirm more than 80 % of the support from this posterior on."""
 
 
 MEASURED: Mapping[str, str] = MappingProxyType(
     {
-        version: f": of the claims that it calls contradicted, {wrong[0]} are wrong by people's labels on "
-        f"WikiContradict's shared half and {wrong[1]} on QA-Feedback; of those that it calls supported "
-        f"{right[0]} and {right[1]} are right; it was made seeing these data, so expect less elsewhere."
+        version: f": by human labels, {wrong[0]} of its contradicted claims are wrong on WikiContradict's "
+        f"shared half and {wrong[1]} on QA-Feedback; {right[0]} and {right[1]} of its supported claims are "
+        "right. It was developed on these data, so expect less elsewhere."
         for version, wrong, right in (
             (
                 "lexical-5",
@@ -81,7 +81,7 @@ MEASURED: Mapping[str, str] = MappingProxyType(
 
 
 class Verdict(StrEnum):
-    """The word for a claim. A score counts by one half; words ask for more."""
+    """Verdict on a claim, with stricter thresholds than scores."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -89,7 +89,7 @@ class Verdict(StrEnum):
 
 
 def verdict_of(posterior: float) -> Verdict:
-    """Return the word for a claim of this posterior, 0–1."""
+    """Return the verdict for a posterior, 0–1."""
     if posterior >= SUPPORTED_FROM:
         return Verdict.SUPPORTED
     return Verdict.CONTRADICTED if posterior < CONTRADICTED_BELOW else Verdict.UNCONFIRMED
@@ -97,7 +97,7 @@ def verdict_of(posterior: float) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scorer:
-    """The version, NLI model or LLM that scored, and a sentence on how often it is right."""
+    """The version, NLI model or LLM that scored, and a sentence on its accuracy."""
 
     name: str
     sentence: str
@@ -107,18 +107,16 @@ def scorer_of(judge: str, engine: str) -> Scorer:
     """Return the scorer of a stored score.
 
     Args:
-        judge: The name that the score is stored under; empty, or options alone, for the embedded version.
-        engine: The detail of the score that names its version; empty where it has none.
+        judge: Judge in the score's name; empty, or only options, for the embedded version.
+        engine: The score's detail `engine`; empty if missing.
     """
     if "@" in judge.partition("=")[0]:
-        return Scorer(
-            name=judge, sentence=f"Decided by {judge}; how often it is right was not measured here."
-        )
+        return Scorer(name=judge, sentence=f"Decided by {judge}, whose accuracy is not measured here.")
     version, _, model = engine.partition(", ")
     if model:
         name = model.removeprefix("nli:")
-        sentence = f"Decided by the NLI model {name}; how often it is right was not measured here."
+        sentence = f"Decided by the NLI model {name}, whose accuracy is not measured here."
         return Scorer(name=f"{version} with {model}", sentence=sentence)
-    former = version or "an earlier lexical version"
-    right = MEASURED.get(version, "; how often it is right is not known.")
-    return Scorer(name=former, sentence=f"Decided by {former}, which compares words{right}")
+    name = version or "an earlier lexical version"
+    accuracy = MEASURED.get(version, "; its accuracy is unknown.")
+    return Scorer(name=name, sentence=f"Decided by {name}, which compares words{accuracy}")

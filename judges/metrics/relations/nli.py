@@ -1,7 +1,7 @@
-"""Relations by a real NLI model in a local folder, run by ONNX Runtime.
+"""Relations by an NLI model in a local folder, run by ONNX Runtime.
 
-Needs the extra `nli` (onnxruntime, MIT; tokenizers, Apache-2.0). A folder has `model.onnx`, `tokenizer.json`
-and `config.json`, as exported by Optimum or published beside many models; the first may be in its `onnx`.
+Needs the extra `nli` (onnxruntime, MIT; tokenizers, Apache-2.0). The folder contains `model.onnx` (or
+`onnx/model.onnx`), `tokenizer.json` and `config.json`, as exported by Optimum.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ from judges.metrics.relations.model import Entailment, Pair, Related
 
 Floats: TypeAlias = NDArray[np.float64]
 EXTRA = "Install it: `pip install answer-arena[nli]`."
-FOLDER = "Give a folder with model.onnx (or onnx/model.onnx), tokenizer.json and config.json."
+FOLDER = "Use a folder with model.onnx (or onnx/model.onnx), tokenizer.json and config.json."
 BATCH = 16
-LONGEST = 512
-"""Tokens of a pair at most, where the model's configuration allows more or says nothing."""
+MAX_TOKENS = 512
+"""Maximum number of tokens of a pair; the model's configuration may lower it."""
 RESERVED = {"roberta", "xlm-roberta", "camembert", "longformer"}
-"""Model types that count positions from 2, so that their longest text is 2 shorter than they say."""
+"""Model types that count positions from 2, so that their maximum length is 2 lower than configured."""
 CACHED_PAIRS = 1 << 16
 READ_AT_ONCE = 1 << 20
 
@@ -34,9 +34,8 @@ READ_AT_ONCE = 1 << 20
 class NliRelations:
     """Relates texts by the probabilities of an NLI model's three labels.
 
-    The likeliest label is the stance and its probability that of the relation. Of a pair that is too
-    long, the longer text, as a rule the premise, is cut at its end. Pairs that were asked before come from
-    memory.
+    The most probable label is the stance. In pairs that are too long, the longer text, usually the premise,
+    is truncated. Pairs are cached.
     """
 
     def __init__(self, folder: Path, *, batch: int = BATCH) -> None:
@@ -51,13 +50,13 @@ class NliRelations:
         self.name = f"nli:{folder.resolve().name}@{_hash_of(path)[:12]}"
 
     async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
-        """Relate all pairs in a thread; each distinct one is run once, like-long ones together."""
-        del question  # a model is asked of the pair alone, as it was trained
+        """Relate all pairs in a thread, each distinct pair once, in batches of similar length."""
+        del question  # NLI models are trained on pairs only
         await asyncio.to_thread(self._run, [pair for pair in dict.fromkeys(pairs) if pair not in self._known])
-        found: list[Related | CallFailure] = [self._related(self._known[pair]) for pair in pairs]
+        relations: list[Related | CallFailure] = [self._related(self._known[pair]) for pair in pairs]
         while len(self._known) > CACHED_PAIRS:
             del self._known[next(iter(self._known))]
-        return found
+        return relations
 
     def _related(self, shares: Floats) -> Related:
         best = int(shares.argmax())
@@ -74,16 +73,16 @@ class NliRelations:
             self._known.update(zip((pairs[at] for at in places), rows, strict=True))
 
     def _shares(self, encoded: Sequence[Any]) -> Floats:
-        """Return the probabilities of the labels, (pairs, labels)."""
-        width = max(len(each.ids) for each in encoded)
+        """Return the probabilities of the labels, shape (pairs, labels)."""
+        width = max(len(row.ids) for row in encoded)
         padding = int(self._config.get("pad_token_id") or 0)
         columns = {
-            "input_ids": _padded([each.ids for each in encoded], width, padding),
-            "attention_mask": _padded([each.attention_mask for each in encoded], width, 0),
-            "token_type_ids": _padded([each.type_ids for each in encoded], width, 0),
+            "input_ids": _pad([row.ids for row in encoded], width, padding),
+            "attention_mask": _pad([row.attention_mask for row in encoded], width, 0),
+            "token_type_ids": _pad([row.type_ids for row in encoded], width, 0),
         }
-        asked = {name: rows for name, rows in columns.items() if name in self._inputs}
-        logits = np.asarray(self._session.run(None, asked)[0], dtype=np.float64)
+        inputs = {name: rows for name, rows in columns.items() if name in self._inputs}
+        logits = np.asarray(self._session.run(None, inputs)[0], dtype=np.float64)
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares: Floats = powers / powers.sum(axis=1, keepdims=True)
         return shares
@@ -91,11 +90,11 @@ class NliRelations:
 
 @lru_cache(maxsize=2)
 def open_nli(folder: str) -> NliRelations:
-    """Open a model once in a process, however many metrics ask for it."""
+    """Open a model once per process."""
     return NliRelations(Path(folder))
 
 
-def _padded(rows: Sequence[Sequence[int]], width: int, padding: int) -> NDArray[np.int64]:
+def _pad(rows: Sequence[Sequence[int]], width: int, padding: int) -> NDArray[np.int64]:
     return np.array([[*row, *[padding] * (width - len(row))] for row in rows], dtype=np.int64)
 
 
@@ -103,7 +102,7 @@ def _model_of(folder: Path) -> Path:
     for path in (folder / "model.onnx", folder / "onnx" / "model.onnx"):
         if path.is_file():
             return path
-    raise SpecError(f"There is no model.onnx in {folder}.", advice=FOLDER)
+    raise SpecError(f"{folder} contains no model.onnx.", advice=FOLDER)
 
 
 def _config_of(folder: Path) -> Mapping[str, Any]:
@@ -117,26 +116,26 @@ def _config_of(folder: Path) -> Mapping[str, Any]:
 
 
 def _labels_of(config: Mapping[str, Any], folder: Path) -> tuple[Entailment, ...]:
-    """Return the labels in the order of the model's outputs, by `id2label`."""
-    named = config.get("id2label")
-    names = {str(key): str(value).lower() for key, value in named.items()} if isinstance(named, dict) else {}
-    labels = [
+    """Return the labels of `id2label` in the order of the model's outputs."""
+    table = config.get("id2label")
+    names = {str(key): str(value).lower() for key, value in table.items()} if isinstance(table, dict) else {}
+    entries = [
         next((label for label in Entailment if label.value == names.get(str(at))), None)
         for at in range(len(names))
     ]
-    found = tuple(label for label in labels if label is not None)
-    if len(found) != len(labels) or set(found) != set(Entailment):
-        message = f"The model in {folder} has the labels {', '.join(names.values()) or 'of no name'}."
-        advice = "Take a model whose config.json names entailment, neutral and contradiction in id2label."
+    labels = tuple(label for label in entries if label is not None)
+    if len(labels) != len(entries) or set(labels) != set(Entailment):
+        message = f"The model in {folder} has the labels {', '.join(names.values()) or '(none)'}."
+        advice = "Use a model whose config.json has entailment, neutral and contradiction in id2label."
         raise SpecError(message, advice=advice)
-    return found
+    return labels
 
 
-def _longest(config: Mapping[str, Any]) -> int:
+def _max_tokens(config: Mapping[str, Any]) -> int:
     positions = config.get("max_position_embeddings")
     if not isinstance(positions, int) or positions < 1:
-        return LONGEST
-    return min(LONGEST, positions - 2 if config.get("model_type") in RESERVED else positions)
+        return MAX_TOKENS
+    return min(MAX_TOKENS, positions - 2 if config.get("model_type") in RESERVED else positions)
 
 
 def _tokenizer_of(folder: Path, config: Mapping[str, Any]) -> Any:  # noqa: ANN401 - of an extra, untyped
@@ -147,13 +146,13 @@ def _tokenizer_of(folder: Path, config: Mapping[str, Any]) -> Any:  # noqa: ANN4
         raise SpecError(message, advice=EXTRA) from error
     path = folder / "tokenizer.json"
     if not path.is_file():
-        raise SpecError(f"There is no tokenizer.json in {folder}.", advice=FOLDER)
+        raise SpecError(f"{folder} contains no tokenizer.json.", advice=FOLDER)
     try:
         tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises a bare Exception for whatever is wrong
+    except Exception as error:  # the library raises bare exceptions
         raise SpecError(f"The tokenizer.json of {folder} cannot be used: {error}.", advice=FOLDER) from error
     tokenizer.no_padding()
-    tokenizer.enable_truncation(_longest(config), strategy="longest_first")
+    tokenizer.enable_truncation(_max_tokens(config), strategy="longest_first")
     return tokenizer
 
 
@@ -165,7 +164,7 @@ def _session_of(path: Path) -> Any:  # noqa: ANN401 - of an extra, untyped
         raise SpecError(message, advice=EXTRA) from error
     try:
         return onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    except Exception as error:  # its errors have no common base but Exception
+    except Exception as error:  # its errors have no other common base
         raise SpecError(
             f"{path} is not a model that ONNX Runtime can run: {error}.", advice=FOLDER
         ) from error

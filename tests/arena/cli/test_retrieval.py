@@ -72,7 +72,7 @@ def test_scores_of_other_corpora_are_kept_apart(arena_of: Commands, texts: Path)
     ("words", "message"),
     [
         (("--metric", "coverage-icat-s", "--corpus", "nowhere"), "There is no corpus 'nowhere'"),
-        (("--metric", "context-crux", "--corpus", "nature"), "not at a corpus or the web"),
+        (("--metric", "context-crux", "--corpus", "nature"), "not a corpus or the web"),
     ],
 )
 def test_unfit_corpora_are_told(

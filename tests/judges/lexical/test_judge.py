@@ -82,9 +82,7 @@ def settle(a: str, b: str, question: Question = QUESTION, side: str | None = Non
     [(COMPLETE, SHORT), (COMPLETE, WRONG), (SHORT, NONE), (SHORT, ""), (SHORT, " \n"), (WRONG, "…")],
 )
 @pytest.mark.parametrize("question", [QUESTION, WITHOUT_PASSAGES])
-def test_the_fuller_and_truer_answer_wins_from_either_side(
-    better: str, worse: str, question: Question
-) -> None:
+def test_more_complete_and_correct_answer_wins(better: str, worse: str, question: Question) -> None:
     first, second = settle(better, worse, question), settle(worse, better, question)
     assert (first.preference, second.preference) == (Preference.A, Preference.B)
     margin = known(second.judgments[0].margin)
@@ -92,7 +90,7 @@ def test_the_fuller_and_truer_answer_wins_from_either_side(
 
 
 @pytest.mark.parametrize(("a", "b"), [("", NONE), (NONE, NONE), (COMPLETE, COMPLETE), (SHORT, f" {SHORT} ")])
-def test_equal_answers_and_two_silences_tie(a: str, b: str) -> None:
+def test_equal_and_empty_answers_tie(a: str, b: str) -> None:
     verdict = settle(a, b)
     assert verdict.preference is Preference.TIE
     assert verdict.judgments[0].margin == 0
@@ -103,7 +101,7 @@ INVENTED = "The mayor of Quill is Anna Petrov, who was elected in 2019."
 
 
 @pytest.mark.parametrize("reference", SILENT)
-def test_to_decline_wins_where_the_reference_declines(reference: str) -> None:
+def test_refusal_wins_if_reference_declines(reference: str) -> None:
     question = Question(id="q", domain="d", question="Who is the mayor of Quill?", reference=reference)
     for decline in (reference, NONE):
         assert settle(decline, INVENTED, question).preference is Preference.A
@@ -133,7 +131,7 @@ CONTRADICTIONS = [json.loads(line) for line in (GOLDEN / "contradictions.jsonl")
         ("You should know about the Eiffel Tower.", Preference.TIE),
     ],
 )
-def test_an_answer_that_no_passage_bears_out_does_not_beat_declining(answer: str, winner: Preference) -> None:
+def test_unsupported_answer_does_not_beat_refusal(answer: str, winner: Preference) -> None:
     question = replace(QUESTION, reference=None)
     assert settle(answer, NONE, question).preference is winner
     assert settle(NONE, answer, question).preference is winner.flipped
@@ -142,7 +140,7 @@ def test_an_answer_that_no_passage_bears_out_does_not_beat_declining(answer: str
 
 
 @pytest.mark.parametrize("half", ["built", "held"])
-def test_a_covered_fact_beats_a_contradicted_one_whatever_the_length(half: str) -> None:
+def test_covered_fact_beats_contradicted_fact(half: str) -> None:
     rows = [row for row in CONTRADICTIONS if row["half"] == half]
     assert len(rows) == 30
     wrong = []
@@ -166,18 +164,18 @@ def test_a_covered_fact_beats_a_contradicted_one_whatever_the_length(half: str) 
         (COMPLETE, COMPLETE, ""),
     ],
 )
-def test_the_reasons_name_the_term_that_decided(better: str, worse: str, term: str) -> None:
+def test_reasons_name_decisive_term(better: str, worse: str, term: str) -> None:
     for a, b in ((better, worse), (worse, better)):
         assert json.loads(settle(a, b).judgments[0].rationale)["decided_by"] == term
 
 
-def test_the_first_question_of_the_demo_goes_to_the_answer_without_the_error() -> None:
+def test_correct_answer_wins_first_demo_question() -> None:
     questions, answers = _demo()
     assert questions.questions[0].id == "bio-1"
     assert _wins(0, answers[BEST]["bio-1"], answers[WORST]["bio-1"])
 
 
-def test_a_contradiction_yields_to_two_more_covered_facts() -> None:
+def test_two_more_covered_facts_outweigh_contradiction() -> None:
     facts = (
         "Adults may take 4 grams of paracetamol in one day.",
         "Overdose damages the liver without early symptoms.",
@@ -194,7 +192,7 @@ def test_a_contradiction_yields_to_two_more_covered_facts() -> None:
     assert settle(f"{wrong} {facts[1]}", listed, question).preference is Preference.A
 
 
-def test_the_reference_cannot_be_opponent_and_ground_truth() -> None:
+def test_reference_cannot_be_opponent_and_ground_truth() -> None:
     verdict = settle(str(QUESTION.reference), SHORT, WITHOUT_PASSAGES, side="a")
     assert verdict.outcome is Outcome.UNREADABLE
     assert "opponent" in verdict.detail
@@ -202,14 +200,14 @@ def test_the_reference_cannot_be_opponent_and_ground_truth() -> None:
 
 
 @pytest.mark.parametrize("reference", [None, "", "?!"])
-def test_a_question_without_a_ground_truth_is_unreadable(reference: str | None) -> None:
+def test_question_without_ground_truth_is_unreadable(reference: str | None) -> None:
     bare = Question(id="q3", domain="d", question="Why?", reference=reference)
     verdict = settle(COMPLETE, SHORT, bare)
     assert verdict.outcome is Outcome.UNREADABLE
     assert verdict.detail
 
 
-def test_the_reasons_name_what_was_said_missed_and_beyond() -> None:
+def test_reasons_list_covered_missed_and_extra_facts() -> None:
     judgment = settle(WRONG, SHORT, side="b").judgments[0]
     reasons = json.loads(judgment.rationale)
     assert reasons["yardstick"] == "passages"
@@ -223,21 +221,25 @@ def test_the_reasons_name_what_was_said_missed_and_beyond() -> None:
     ("a", "b"), [(COMPLETE, SHORT), (SHORT, WRONG), (f"{SHORT} Basil likes rain.", SHORT)]
 )
 @pytest.mark.parametrize("side", [None, "b"])
-def test_the_shown_parts_sum_to_the_margin(a: str, b: str, side: str | None) -> None:
+def test_parts_sum_to_the_margin(a: str, b: str, side: str | None) -> None:
     judgment = settle(a, b, side=side).judgments[0]
     parts = json.loads(judgment.rationale)["parts"]
     assert judgment.margin is not None
     assert sum(part["b"] - part["a"] for part in parts) == pytest.approx(judgment.margin, abs=1e-9)
 
 
-def test_each_judgment_stores_its_ground_truth() -> None:
-    alone = Question(id="q4", domain="d", question=QUESTION.question, passages=PASSAGES)
-    settled = (settle(COMPLETE, SHORT), settle(COMPLETE, SHORT, side="a"), settle(COMPLETE, SHORT, alone))
+def test_judgment_stores_its_ground_truth() -> None:
+    without_reference = Question(id="q4", domain="d", question=QUESTION.question, passages=PASSAGES)
+    settled = (
+        settle(COMPLETE, SHORT),
+        settle(COMPLETE, SHORT, side="a"),
+        settle(COMPLETE, SHORT, without_reference),
+    )
     stored = [json.loads(verdict.judgments[0].settings)["yardstick"] for verdict in settled]
     assert stored == ["reference", "passages", "passages"]
 
 
-def test_a_language_that_cannot_be_read_is_refused_with_advice() -> None:
+def test_unsupported_language_reports_advice() -> None:
     korean = Question(id="q5", domain="d", question="왜?", reference="에펠탑은 330미터이다.", language="ko")
     verdict = settle("에펠탑은 330미터이다.", "모른다고 한다.", korean)
     assert verdict.outcome is Outcome.UNREADABLE
@@ -252,7 +254,7 @@ def test_earlier_verdicts_change_nothing() -> None:
     assert busy.settle(judge_input) == LexicalJudge(spec_of()).settle(judge_input)
 
 
-def test_both_orders_are_read_where_they_are_asked_for() -> None:
+def test_both_orders_are_judged_if_requested() -> None:
     judge = LexicalJudge(spec_of(order=OrderPolicy.BOTH))
     once = LexicalJudge(spec_of())
     for side in (None, "a", "b"):
@@ -268,7 +270,7 @@ def test_both_orders_are_read_where_they_are_asked_for() -> None:
         assert (again.margin, again.rationale) == (first.margin, first.rationale)
 
 
-def test_orders_that_disagree_are_a_tie() -> None:
+def test_disagreeing_orders_tie() -> None:
     verdict = in_both_orders(settle(COMPLETE, WRONG), settle(COMPLETE, WRONG))
     assert (verdict.preference, verdict.flipped) == (Preference.TIE, True)
     assert verdict.judgments[1].preference is Preference.B
@@ -303,7 +305,7 @@ TRANSLATED = json.loads((GOLDEN / "translated.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
-def test_true_answers_win_in_each_language(code: str) -> None:
+def test_correct_answers_win_in_each_language(code: str) -> None:
     """Over poor ones, answers to other questions, and lists of the reference's words."""
     rows = TRANSLATED[code]
     assert len(rows) == 8
@@ -318,7 +320,7 @@ def test_true_answers_win_in_each_language(code: str) -> None:
 DEMO = Path(__file__).parents[3] / "data/sets/demo"
 BEST = "meridian"
 WORST = "slipshod"
-MOST = 0.05
+MAX_WINS = 0.05
 FURTHER = 7
 """Questions between an answer and the one that it is given to."""
 
@@ -327,7 +329,7 @@ FURTHER = 7
 def _demo() -> tuple[QuestionSet, Mapping[str, Mapping[str, str]]]:
     files = (DEMO / "answers").glob("*.jsonl")
     rows = {file.stem: map(json.loads, file.read_text(encoding="utf-8").splitlines()) for file in files}
-    answers = {name: {row["question_id"]: row["answer"] for row in found} for name, found in rows.items()}
+    answers = {name: {row["question_id"]: row["answer"] for row in group} for name, group in rows.items()}
     return load_set(DEMO).questions, answers
 
 
@@ -341,7 +343,7 @@ def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
     """Of the 511 pairs whose winner was written down with the answers, 86 % and more are decided so."""
     questions, answers = _demo()
     places = {question.id: number for number, question in enumerate(questions.questions)}
-    found = []
+    agreements = []
     for line in (GOLDEN / "demo_expected.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         number = places[row["question_id"]]
@@ -353,15 +355,15 @@ def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
             first, second = (loser, winner) if turned else (winner, loser)
             question = questions.questions[number]
             side = "b" if second == "reference" else None
-            wanted = Preference.B if turned else Preference.A
-            found.append(settle(own[first], own[second], question, side).preference is wanted)
-    assert len(found) == 511
-    assert sum(found) / len(found) >= 0.86
+            expected = Preference.B if turned else Preference.A
+            agreements.append(settle(own[first], own[second], question, side).preference is expected)
+    assert len(agreements) == 511
+    assert sum(agreements) / len(agreements) >= 0.86
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", families())
-def test_no_cheap_trick_beats_what_it_is_held_against(family: str) -> None:
+def test_cheap_tricks_do_not_win(family: str) -> None:
     questions, answers = _demo()
     against_best = against_reference = honest = 0
     for number, question in enumerate(questions.questions):
@@ -381,7 +383,7 @@ def test_no_cheap_trick_beats_what_it_is_held_against(family: str) -> None:
             against_best += _wins(number, text, best)
             against_reference += _wins(number, text, reference, reference=True)
             honest += _wins(number, best, reference, reference=True)
-    most = MOST * len(questions.questions)
+    most = MAX_WINS * len(questions.questions)
     assert family in {*MADE, *DAMAGED}
     assert against_best <= most
     assert against_reference <= (honest if family in DAMAGED else most)

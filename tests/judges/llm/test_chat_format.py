@@ -19,7 +19,7 @@ COUNTER = TokenCounter()
 REQUEST = Request(endpoint="http://e/v1", model="gpt-4o", messages=QUESTION)
 
 
-def test_a_body_says_only_what_was_set() -> None:
+def test_body_contains_only_explicit_settings() -> None:
     bare = Sampling(temperature=None, top_p=None, max_tokens=None)
     request = Request(endpoint="e", model="m", messages=QUESTION, sampling=bare)
     assert set(body_of(request)) == {"model", "messages"}
@@ -28,7 +28,7 @@ def test_a_body_says_only_what_was_set() -> None:
 
 
 @given(st.text(max_size=300))
-def test_the_bound_of_an_unknown_tokenizer_holds_for_known_ones(text: str) -> None:
+def test_upper_bound_holds_for_known_tokenizers(text: str) -> None:
     messages = (Message("user", text),)
     bound = COUNTER.bound(Request(endpoint="e", model="my-model", messages=messages))
     for model in ("gpt-4o", "gpt-4"):
@@ -36,9 +36,7 @@ def test_the_bound_of_an_unknown_tokenizer_holds_for_known_ones(text: str) -> No
 
 
 @pytest.mark.parametrize("name", sorted(SPLITTERS))
-def test_tokens_are_counted_as_tiktoken_counts_them(
-    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_token_counts_match_tiktoken(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = EncodingFiles()._folder
     if folder is None:
         pytest.skip("litellm's tokenizer files are not there")
@@ -52,7 +50,7 @@ def test_tokens_are_counted_as_tiktoken_counts_them(
         assert ours.encode_ordinary(text) == theirs.encode_ordinary(text)
 
 
-def test_without_tokenizer_files_bytes_bound_the_tokens(tmp_path: Path) -> None:
+def test_bytes_are_upper_bound_without_tokenizer_files(tmp_path: Path) -> None:
     counter = TokenCounter(tmp_path)
     request = Request(endpoint="e", model="gpt-4o", messages=(Message("user", "é" * 100),))
     assert 200 <= counter.bound(request) <= 240

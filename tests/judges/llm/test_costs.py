@@ -15,7 +15,7 @@ from data.models import OrderPolicy, Outcome, Question, Verdict
 from judges.base import JudgeInput
 from judges.catalogue import build_judge, load_spec
 from judges.llm.client import open_client
-from judges.llm.costs import Budget, MemoryLedger, Purse, await_another
+from judges.llm.costs import BattleReserve, Budget, MemoryLedger, await_another
 from judges.llm.settings import AccessSettings
 from judges.spec import JudgeSpec, make_spec
 from tests.arena.conftest import Serve
@@ -23,8 +23,8 @@ from tests.arena.conftest import Serve
 
 def _halves(verdicts: Sequence[Any], orders: int) -> list[Any]:
     """Battles of which some order was paid and not all."""
-    paid = [sum(judgment.calls > 0 for judgment in one.judgments) for one in verdicts]
-    return [one for one, count in zip(verdicts, paid, strict=True) if 0 < count < orders]
+    paid = [sum(judgment.calls > 0 for judgment in verdict.judgments) for verdict in verdicts]
+    return [verdict for verdict, count in zip(verdicts, paid, strict=True) if 0 < count < orders]
 
 
 def _judged(
@@ -34,7 +34,7 @@ def _judged(
         JudgeInput(
             battle_id=f"b{n}",
             question=Question(id=f"q{n}", domain="d", question=f"What is {n % texts}?"),
-            # Texts that recur are turned around, so that battles wait for each other's requests.
+            # Swapped texts make battles wait for each other's requests.
             answer_a=f"It is {(n + n // texts) % 2}, they say.",
             answer_b=f"It is {(1 + n + n // texts) % 2}, they say.",
         )
@@ -51,8 +51,8 @@ def _judged(
 
 
 @pytest.mark.slow
-def test_battles_that_share_requests_never_wait_for_each_other(scripted_llm: Serve) -> None:
-    """Battles of the same texts turned around, under a cap that is too small and a gate of one, all end."""
+def test_battles_with_shared_requests_do_not_deadlock(scripted_llm: Serve) -> None:
+    """Battles with swapped texts all end under a small cap and a concurrency of 1."""
     spec = load_spec("reference-free").at(scripted_llm(latency=0.002).url).using(order=OrderPolicy.BOTH)
     spec = spec.using(protection="none")
     for cap in (0.0005, 0.002, 0.005, 0.02):
@@ -65,7 +65,7 @@ def test_battles_that_share_requests_never_wait_for_each_other(scripted_llm: Ser
 
 @pytest.mark.slow
 @pytest.mark.parametrize("faults", [{}, {"rate_limit": 0.3}])
-def test_a_panel_is_paid_as_a_whole(scripted_llm: Serve, faults: dict[str, float]) -> None:
+def test_panel_reserves_for_all_members(scripted_llm: Serve, faults: dict[str, float]) -> None:
     url = scripted_llm(latency=0.002, faults=faults).url
     member = load_spec("reference-free").at(url).using(order=OrderPolicy.BOTH)
     members = tuple(member.using(name=model, model=model) for model in ("gpt-4o", "gpt-4o-mini", "gpt-4.1"))
@@ -91,35 +91,33 @@ def test_a_panel_is_paid_as_a_whole(scripted_llm: Serve, faults: dict[str, float
     st.floats(0.1, 6),
     st.integers(0, 1000),
 )
-def test_money_of_battles_adds_up_whatever_they_cost(
-    battles: list[list[tuple[float, float]]], cap: float, seed: int
-) -> None:
+def test_reservations_add_up(battles: list[list[tuple[float, float]]], cap: float, seed: int) -> None:
     chance = random.Random(seed)
 
     async def run() -> None:
         ledger = MemoryLedger(cap)
         budget = Budget(ledger, block_calls=3)
 
-        async def call(purse: Purse, reserved: float, share: float, whole: float) -> None:
+        async def call(reserve: BattleReserve, reserved: float, share: float, whole: float) -> None:
             await asyncio.sleep(chance.random() / 500)
             if chance.random() < 0.1:
                 await_another()
-            if not await purse.reserve(budget, reserved, whole):
+            if not await reserve.reserve(budget, reserved, whole):
                 return
             await asyncio.sleep(chance.random() / 500)
-            purse.settle(budget, reserved, min(1.0, share) * reserved, 0.0)
+            reserve.settle(budget, reserved, min(1.0, share) * reserved, 0.0)
 
         async def battle(calls: list[tuple[float, float]]) -> None:
-            purse = Purse({})
+            reserve = BattleReserve({})
             whole = calls[0][0] * len(calls)
             try:
                 if chance.random() < 0.5:
-                    await asyncio.gather(*(call(purse, *one, whole) for one in calls))
+                    await asyncio.gather(*(call(reserve, *row, whole) for row in calls))
                 else:
-                    for one in calls:
-                        await call(purse, *one, whole)
+                    for row in calls:
+                        await call(reserve, *row, whole)
             finally:
-                purse.give_back()
+                reserve.release()
 
         async with asyncio.timeout(20):
             await asyncio.gather(*map(battle, battles))

@@ -13,7 +13,7 @@ from judges.llm.settings import AccessSettings
 
 
 class Clock:
-    """Seconds that pass when told to."""
+    """Manual clock."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -33,13 +33,13 @@ def test_no_minute_has_more_starts_than_allowed(limit: int, gaps: list[float]) -
         assert sum(first <= start < first + 59.999 for start in starts) <= limit
 
 
-def test_large_units_are_waited_for_afterwards() -> None:
+def test_large_amounts_delay_later_ones() -> None:
     bucket = TokenBucket(6_000, Clock())
     assert bucket.delay(1_000) == 0
     assert bucket.delay(1) == pytest.approx(901 / (5_900 / 60))
 
 
-def test_a_gate_admits_in_order_and_never_too_many() -> None:
+def test_gate_admits_in_order_up_to_limit() -> None:
     async def run() -> list[int]:
         gate, order = AdaptiveLimiter(2, 2), list[int]()
 
@@ -66,7 +66,7 @@ def test_one_burst_of_rate_limits_cuts_once() -> None:
     assert gate.limit == pytest.approx(70)
 
 
-def test_growth_is_one_place_a_round_after_a_cut() -> None:
+def test_limit_grows_by_one_per_round_after_a_cut() -> None:
     gate = asyncio.run(_entered(10))
     gate.cut(started=0.0)
     assert gate.limit == pytest.approx(7)
@@ -83,7 +83,7 @@ async def _entered(count: int) -> AdaptiveLimiter:
     return gate
 
 
-def test_the_breaker_rides_out_a_blip() -> None:
+def test_breaker_tolerates_short_outage() -> None:
     clock = Clock()
     breaker = CircuitBreaker("e", AccessSettings(), clock)
     breaker.succeed()
@@ -103,9 +103,7 @@ def test_the_breaker_rides_out_a_blip() -> None:
         pytest.param("REJECTED", 10_000, 10_000, id="rejected after a success"),
     ],
 )
-def test_the_breaker_stays_closed_where_the_endpoint_works(
-    kind: str, requests: int, succeeds_every: int
-) -> None:
+def test_breaker_stays_closed_if_endpoint_works(kind: str, requests: int, succeeds_every: int) -> None:
     clock = Clock()
     breaker = CircuitBreaker("e", AccessSettings(), clock)
     for second in range(3_000):
@@ -121,7 +119,7 @@ def test_the_breaker_stays_closed_where_the_endpoint_works(
     st.lists(st.tuples(st.floats(0.001, 1), st.floats(0, 1)), min_size=1, max_size=60),
     st.integers(1, 4),
 )
-def test_budgets_on_one_ledger_never_pass_its_cap(
+def test_budgets_with_shared_ledger_respect_cap(
     cap: float, calls: list[tuple[float, float]], workers: int
 ) -> None:
     async def run() -> None:
@@ -143,7 +141,7 @@ def test_budgets_on_one_ledger_never_pass_its_cap(
     asyncio.run(run())
 
 
-def test_a_budget_waits_for_calls_in_flight_before_it_gives_up() -> None:
+def test_budget_waits_for_calls_in_flight() -> None:
     async def run() -> tuple[bool, bool]:
         budget = Budget(MemoryLedger(1.0))
         assert await budget.reserve(0.9)
@@ -174,12 +172,12 @@ async def _many_through(ledger: MemoryLedger) -> int:
     return made
 
 
-def test_cap_holds_while_the_ledger_is_slow() -> None:
+def test_cap_is_respected_with_slow_ledger() -> None:
     class Slow(MemoryLedger):
         async def draw(self, least: float, wished: float) -> float:
-            drawn = await super().draw(least, wished)
+            amount = await super().draw(least, wished)
             await asyncio.sleep(0.002)
-            return drawn
+            return amount
 
         async def settle(self, *, spent: float, returned: float, lost: float = 0.0) -> None:
             await asyncio.sleep(0.002)
@@ -213,10 +211,10 @@ async def _judged_by(workers: int, cap: float) -> tuple[int, MemoryLedger]:
     return sum(await asyncio.gather(*(work() for _ in range(workers)))), ledger
 
 
-def test_workers_use_a_cap_as_one_does() -> None:
-    alone, _ = asyncio.run(_judged_by(1, 1.5))
+def test_several_workers_use_cap_like_one_worker() -> None:
+    single, _ = asyncio.run(_judged_by(1, 1.5))
     for workers in (2, 3):
         judged, ledger = asyncio.run(_judged_by(workers, 1.5))
-        assert abs(judged - alone) <= 2
+        assert abs(judged - single) <= 2
         assert ledger.spent <= 1.5
         assert ledger.drawn == pytest.approx(0.0, abs=1e-9)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judges.llm.client import open_client
-from judges.llm.errors import Backoff, CallErrorKind, Wait, fault_of_status, wait_asked_for
+from judges.llm.errors import Backoff, CallErrorKind, Wait, fault_of_status, requested_wait
 from judges.llm.requests import Message, Request
 from judges.llm.settings import AccessSettings
 from tests.cases import cases
@@ -19,25 +19,21 @@ SPENT = "You exceeded your current quota."
 
 
 @given(st.integers(1, 200), st.none() | st.floats(0, 1e9))
-def test_a_wait_is_never_shorter_than_asked_nor_than_half_the_exponential_one(
-    calls: int, asked: float | None
-) -> None:
-    seconds = Backoff(1.0, 30.0).seconds(calls, asked)
+def test_wait_respects_requested_and_exponential_minimum(calls: int, requested: float | None) -> None:
+    seconds = Backoff(1.0, 30.0).seconds(calls, requested)
     own = min(30.0, 2.0 ** (calls - 1)) if calls < 10 else 30.0
-    assert seconds >= max(asked or 0.0, own / 2)
-    assert seconds <= max(own, (asked or 0.0) + own)
+    assert seconds >= max(requested or 0.0, own / 2)
+    assert seconds <= max(own, (requested or 0.0) + own)
 
 
 @pytest.mark.parametrize(
     ("headers", "body", "seconds"), cases(__file__, "waits_are_read_wherever_they_stand")
 )
-def test_waits_are_read_wherever_they_stand(
-    headers: dict[str, str], body: object, seconds: float | None
-) -> None:
-    assert wait_asked_for(headers, body) == seconds
+def test_requested_waits_are_parsed(headers: dict[str, str], body: object, seconds: float | None) -> None:
+    assert requested_wait(headers, body) == seconds
 
 
-def test_a_wait_is_told_while_it_lasts(scripted_llm: Callable[..., Any]) -> None:
+def test_wait_is_visible_while_it_lasts(scripted_llm: Callable[..., Any]) -> None:
     server = scripted_llm(first=["rate_limit_after", "fine"], retry_after=1)
     request = Request(endpoint=server.url, model="m", messages=(Message("user", "x"),))
 
@@ -48,13 +44,13 @@ def test_a_wait_is_told_while_it_lasts(scripted_llm: Callable[..., Any]) -> None
                 await asyncio.sleep(0.01)
                 if client.waiting:
                     break
-            told = str(client.waiting)
+            text = str(client.waiting)
             await asked
-            return told, client.waiting
+            return text, client.waiting
 
-    told, left = asyncio.run(run())
+    text, left = asyncio.run(run())
     cause = "HTTP 429: Scripted rate_limit_after, next try in"
-    assert told in {f"{cause} 1 s", f"{cause} 2 s"}
+    assert text in {f"{cause} 1 s", f"{cause} 2 s"}
     assert left is None
     assert Wait("HTTP 503", time.monotonic() - 5).seconds == 0.0
 
@@ -77,13 +73,13 @@ def test_a_wait_is_told_while_it_lasts(scripted_llm: Callable[..., Any]) -> None
         (500, {"message": "Insufficient Balance"}, "fatal", None),
     ],
 )
-def test_a_spent_quota_is_told_from_a_limit_by_its_words(
+def test_exhausted_quota_differs_from_rate_limit(
     status: int, body: dict[str, object], kind: str, wait: float | None
 ) -> None:
     fault = fault_of_status(status, {"error": body}, {})
     assert (fault.kind, fault.retry_after) == (CallErrorKind[kind.upper()], wait)
 
 
-def test_a_blocked_prompt_is_refused_whatever_its_status() -> None:
+def test_blocked_prompt_is_refusal_for_any_status() -> None:
     body = {"error": {"message": "Portkey: blockReason: PROHIBITED_CONTENT"}}
     assert fault_of_status(502, body, {}).kind is CallErrorKind.REFUSED

@@ -42,7 +42,7 @@ def test_unpriced_model_is_free_at_private_addresses_only(endpoint: str, private
     assert Prices().cost(endpoint, "house-model", TokenUsage(1_000, 10)) == (0.0 if private else None)
 
 
-def test_a_price_that_is_set_goes_before_ours(tmp_path: Path) -> None:
+def test_set_price_overrides_bundled_price(tmp_path: Path) -> None:
     path = tmp_path / "new" / "prices.toml"
     for model, price in (("a/b", NEW), ('odd "name"', NEW), ("a/b", Price(input=1.0, output=2.0))):
         set_price(path, model, price)
@@ -51,7 +51,7 @@ def test_a_price_that_is_set_goes_before_ours(tmp_path: Path) -> None:
     assert Prices.load(path).cost("https://llm.example/v1", "a/b", TokenUsage(1_000_000, 1_000_000)) == 3.0
 
 
-def test_setting_a_price_keeps_what_the_file_says_otherwise(tmp_path: Path) -> None:
+def test_setting_a_price_keeps_other_entries(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
     path.write_text('# ours\n[endpoints."https://x.example/v1"]\ninput = 1.0\noutput = 2.0\nbatch = 0.5\n')
     set_price(path, "m", NEW)
@@ -63,7 +63,7 @@ def test_setting_a_price_keeps_what_the_file_says_otherwise(tmp_path: Path) -> N
     assert PriceFile.model_validate(tomllib.loads(path.read_text())).models == {"m": NEW, "n": before}
 
 
-def test_a_damaged_file_of_prices_is_left_alone(tmp_path: Path) -> None:
+def test_damaged_prices_file_is_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
     path.write_text("[models\n")
     with pytest.raises(SpecError, match="cannot be read"):
@@ -71,7 +71,7 @@ def test_a_damaged_file_of_prices_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text() == "[models\n"
 
 
-def test_a_judge_at_no_price_costs_nothing() -> None:
+def test_free_judge_costs_nothing() -> None:
     spec = spec_of(model="gpt-4.1", price=0.0)
     assert spec.hash == spec_of(model="gpt-4.1").hash
     with pytest.raises(SpecError, match="price"):
@@ -126,7 +126,7 @@ def test_long_calls_cost_the_price_of_their_tier() -> None:
     assert price.of(TokenUsage(200_001, 1_000)) == pytest.approx((200_001 * 2.5 + 1_000 * 15.0) / 1e6)
 
 
-def test_a_fee_for_each_call_is_part_of_its_cost() -> None:
+def test_cost_includes_fee_per_call() -> None:
     cost = Prices.load().cost("https://api.perplexity.ai", "sonar", TokenUsage(1_000, 50))
     assert cost == pytest.approx((1_000 + 50) / 1e6 + 0.012)
     assert Prices.load().cost("https://api.perplexity.ai", "sonar", TokenUsage()) == 0.0

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.models import Reply
-from judges.llm.chat_format import Quirk, as_sent, body_of, quirk_of, sent
+from judges.llm.chat_format import Quirk, as_sent, body_of, effective_sampling, quirk_of
 from judges.llm.errors import CallError, CallErrorKind, fault_of_status
 from judges.llm.replies import canonical, finish_of, payload_of, reply_of, split_reasoning, token_shares
 from judges.llm.requests import Message, Request, ResponseFormat, Sampling
@@ -61,7 +61,7 @@ def with_in(place: tuple[str | int, ...], value: object) -> dict[str, object]:
     return body
 
 
-def found(reading: Callable[[], object]) -> object:
+def matches(reading: Callable[[], object]) -> object:
     try:
         return reading()
     except CallError as fault:
@@ -70,10 +70,8 @@ def found(reading: Callable[[], object]) -> object:
 
 @given(st.sampled_from(PLACES), ANY_JSON)
 @settings(max_examples=300, deadline=None)
-def test_any_json_in_any_place_is_a_storable_reply_or_a_fault(
-    place: tuple[str | int, ...], value: object
-) -> None:
-    reply = found(lambda: reply_of(REQUEST, with_in(place, value), 0.1))
+def test_any_json_is_storable_reply_or_error(place: tuple[str | int, ...], value: object) -> None:
+    reply = matches(lambda: reply_of(REQUEST, with_in(place, value), 0.1))
     if isinstance(reply, CallError):
         assert (reply.detail + reply.message).encode()
         assert reply.usage >= (0, 0)
@@ -93,8 +91,8 @@ def test_any_json_in_any_place_is_a_storable_reply_or_a_fault(
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_are_json_or_a_fault_that_quotes_them(raw: bytes) -> None:
-    fault = found(lambda: payload_of(raw))
+def test_any_bytes_are_json_or_error_with_quote(raw: bytes) -> None:
+    fault = matches(lambda: payload_of(raw))
     if isinstance(fault, CallError):
         assert (fault.kind, "not a chat completion" in fault.detail) == (CallErrorKind.TRANSIENT, True)
 
@@ -102,15 +100,15 @@ def test_any_bytes_are_json_or_a_fault_that_quotes_them(raw: bytes) -> None:
 @pytest.mark.parametrize(
     ("reason", "native", "ours"), cases(__file__, "finish_reasons_are_read_in_every_spelling")
 )
-def test_finish_reasons_are_read_in_every_spelling(reason: object, native: object, ours: str) -> None:
+def test_finish_reasons_are_normalised(reason: object, native: object, ours: str) -> None:
     assert finish_of({"finish_reason": reason, "native_finish_reason": native}) == ours
     assert canonical(canonical(reason)) == canonical(reason)
 
 
-def test_the_whole_nucleus_is_not_sent_at_temperature_0() -> None:
+def test_top_p_1_is_omitted_at_temperature_0() -> None:
     assert "top_p" not in body_of(REQUEST)
-    assert sent(Sampling(temperature=0.0, top_p=0.9)).top_p == 0.9
-    assert sent(Sampling(temperature=0.5)).top_p == 1.0
+    assert effective_sampling(Sampling(temperature=0.0, top_p=0.9)).top_p == 0.9
+    assert effective_sampling(Sampling(temperature=0.5)).top_p == 1.0
     assert as_sent(Sampling(temperature=0.5), "temperature, top_p") == {
         "temperature": None,
         "top_p": None,
@@ -140,15 +138,13 @@ def test_the_whole_nucleus_is_not_sent_at_temperature_0() -> None:
         (429, "temperature unsupported", None),
     ],
 )
-def test_a_complaint_that_names_a_setting_says_what_to_leave_out(
-    status: int, message: str, quirk: Quirk | None
-) -> None:
+def test_error_naming_a_setting_selects_quirk(status: int, message: str, quirk: Quirk | None) -> None:
     request = Request(endpoint="e", model="m", messages=MESSAGES, sampling=Sampling(temperature=0.5))
     fault = fault_of_status(status, {"error": {"message": message}}, {})
     assert quirk_of(fault, body_of(request)) is quirk
 
 
-def test_a_response_format_that_is_refused_without_a_name_is_left_out() -> None:
+def test_unnamed_rejection_drops_response_format() -> None:
     form = ResponseFormat(name="t", schema={"type": "object"})
     body = body_of(Request(endpoint="e", model="m", messages=MESSAGES, response_format=form))
     fault = fault_of_status(400, {"error": {"message": "Invalid schema"}}, {})
@@ -163,26 +159,26 @@ SCANNED = re.compile(r"<rating>.*\d+.*</rating>", re.DOTALL)
 
 
 @given(TEXTS)
-def test_blocks_are_those_of_the_patterns(text: str) -> None:
+def test_reasoning_blocks_match_patterns(text: str) -> None:
     """A3: a block closed by its own name, or by either name, is the one that the old patterns took."""
     assert split_reasoning(text, same_name=True) == (
-        [found[1] for found in SAME_NAME.findall(text)],
+        [match[1] for match in SAME_NAME.findall(text)],
         SAME_NAME.sub("", text),
     )
     assert split_reasoning(text, same_name=False)[1] == EITHER.sub("", text)
 
 
 @given(TEXTS)
-def test_the_digit_scan_reads_as_its_pattern_did(text: str) -> None:
+def test_digit_scan_matches_pattern(text: str) -> None:
     """A3: RAG-QA Arena's digit scan takes the highest digit of the rating that its pattern finds."""
-    found = SCANNED.findall(text)
-    digit = max((digit for digit in "012" if digit in (found[0] if found else text)), default="0")
+    matches = SCANNED.findall(text)
+    digit = max((digit for digit in "012" if digit in (matches[0] if matches else text)), default="0")
     reading = read(Reply(key="k", endpoint="e", model="m", text=text), ReplyFormat.DIGIT_SCAN)
     assert reading.choice is not None
     assert reading.choice.value == int(digit)
 
 
-def test_a_rating_may_stand_in_any_space() -> None:
+def test_rating_allows_whitespace() -> None:
     """A3: a rating with much space about it is read; one of more than 40 characters is not."""
     wide = f"<rating>{' ' * 100_000}1{' ' * 100_000}</rating>"
     long = f"<rating>1{' ' * 100}1</rating>"
@@ -192,8 +188,8 @@ def test_a_rating_may_stand_in_any_space() -> None:
     assert [answer.choice is not None for answer in answers] == [True, False]
 
 
-def test_braces_that_never_close_are_no_object() -> None:
+def test_unclosed_braces_are_no_object() -> None:
     """A3: a reply of nested braces ends as a malformed reply, and an object before them is still read."""
     nest = '{"a":' * 20_000
-    said = read_reply(ASPECTS, Reply(key="k", endpoint="e", model="m", text=nest))
-    assert isinstance(said, str)
+    problem = read_reply(ASPECTS, Reply(key="k", endpoint="e", model="m", text=nest))
+    assert isinstance(problem, str)

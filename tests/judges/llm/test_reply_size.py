@@ -25,7 +25,7 @@ HALF = b'{"choices": [{"message": {"content": "'
 BODIES = {
     "large": (HALF + b"x" * 2**21, "", 'larger than 1 MiB: {"choices"'),
     "bomb": (gzip.compress(HALF + bytes(2**27)), "gzip", 'larger than 1 MiB: {"choices"'),
-    "unasked": (HALF, "br", "encoded as 'br'"),
+    "unasked": (HALF, "br", "has the encoding 'br'"),
 }
 
 
@@ -59,14 +59,14 @@ TRANSPORTS = ["openai", "direct", pytest.param("litellm", marks=pytest.mark.slow
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 @pytest.mark.parametrize("name", BODIES)
-def test_a_body_beyond_its_limit_is_a_fault(transport: str, name: str) -> None:
+def test_oversized_body_is_error(transport: str, name: str) -> None:
     failure = instance(CallFailure, asyncio.run(ask(transport, name, MemoryLedger(1.0))))
     assert BODIES[name][2] in failure.detail
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_a_stop_cuts_off_a_body_without_an_end(transport: str) -> None:
+def test_stop_cuts_off_endless_body(transport: str) -> None:
     began, ledger = time.monotonic(), MemoryLedger(1.0)
     with pytest.raises(StoppedError):
         asyncio.run(ask(transport, "gpt-4o", ledger, stop=1.0))
@@ -74,9 +74,9 @@ def test_a_stop_cuts_off_a_body_without_an_end(transport: str) -> None:
     assert ledger.lost > 0
 
 
-def test_the_limit_follows_what_may_be_written() -> None:
+def test_limit_depends_on_sampling() -> None:
     sampling = [Sampling(), Sampling(max_tokens=100_000), Sampling(max_tokens=None)]
-    assert [reply_limit(each) for each in sampling] == [2**20, 3_200_000, 2**24]
+    assert [reply_limit(settings) for settings in sampling] == [2**20, 3_200_000, 2**24]
     assert reply_limit(Sampling(max_tokens=2_000, logprobs=True, top_logprobs=20)) == 2_000 * (32 + 21 * 160)
     request = Request(endpoint="e", model="m", messages=(Message("user", "?"),))
     with pytest.raises(CallError, match="larger than 1 MiB: xxx"):
@@ -85,7 +85,7 @@ def test_the_limit_follows_what_may_be_written() -> None:
         payload_of(b"[" + b"{}," * 2**19 + b"0]")
 
 
-def test_lines_of_a_batch_are_read_one_by_one() -> None:
+def test_batch_lines_are_read_one_by_one() -> None:
     async def come() -> AsyncIterator[bytes]:
         for piece in (b"a\nb", b"c\n", b"", *[b"x" * 2**20] * 40, b"\ny"):
             yield piece

@@ -55,34 +55,34 @@ def run(url: str, prompts: Path) -> TaskReply[Support] | CallFailure:
 
 
 def replied(url: str, prompts: Path) -> TaskReply[Support]:
-    found = run(url, prompts)
-    assert isinstance(found, TaskReply)
-    return found
+    result = run(url, prompts)
+    assert isinstance(result, TaskReply)
+    return result
 
 
-def test_a_task_returns_its_checked_reply(scripted_llm: Serve, prompts: Path) -> None:
+def test_task_returns_validated_reply(scripted_llm: Serve, prompts: Path) -> None:
     server = scripted_llm()
-    seen: dict[str, Any] = {}
+    inputs: dict[str, Any] = {}
 
     def handler(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
-        seen.update(claim=ask.tagged("claim"), passages=ask.identified("passage"), text=ask.text)
+        inputs.update(claim=ask.tagged("claim"), passages=ask.identified("passage"), text=ask.text)
         return {"score": 4, "reason": "said so"}
 
     server.handlers["support"] = handler
-    found = replied(server.url, prompts)
-    assert found.value == Support(score=4, reason="said so")
-    assert seen["claim"] == ["Electrons are fermions."]
-    assert seen["passages"] == {"p1": "Physics\nLeptons are fermions.", "p_2": "Bread rises."}
-    assert "At most 20 words." in seen["text"]
+    result = replied(server.url, prompts)
+    assert result.value == Support(score=4, reason="said so")
+    assert inputs["claim"] == ["Electrons are fermions."]
+    assert inputs["passages"] == {"p1": "Physics\nLeptons are fermions.", "p_2": "Bread rises."}
+    assert "At most 20 words." in inputs["text"]
 
 
-def test_probabilities_weigh_the_score(scripted_llm: Serve, prompts: Path) -> None:
+def test_score_is_weighted_by_probabilities(scripted_llm: Serve, prompts: Path) -> None:
     server = scripted_llm()
     server.handlers["support"] = lambda _: {"score": 4, "reason": "2 of 3"}
     assert replied(server.url, prompts).weighted == pytest.approx(0.8 * 4 + 0.15 * 5 + 0.05 * 3)
 
 
-def test_an_endpoint_without_structured_output_is_asked_in_text(scripted_llm: Serve, prompts: Path) -> None:
+def test_endpoint_without_structured_output_gets_schema_in_text(scripted_llm: Serve, prompts: Path) -> None:
     server = scripted_llm(response_format=False)
     server.handlers["support"] = lambda _: {"score": 2, "reason": ""}
 
@@ -91,18 +91,18 @@ def test_an_endpoint_without_structured_output_is_asked_in_text(scripted_llm: Se
             runner = TaskRunner(client, endpoint=server.url, model="m", prompts=prompts)
             return [await runner.run(SUPPORT, {**INPUTS, "claim": f"claim {n}"}) for n in range(3)]
 
-    first, *others = asyncio.run(thrice())
+    first, *rest = asyncio.run(thrice())
     assert first == Support(score=2)
-    assert not any(isinstance(other, CallFailure) for other in others)
+    assert not any(isinstance(other, CallFailure) for other in rest)
     assert server.log.statuses == {"400": 1, "200": 3}
     assert "JSON Schema" in server.log.bodies[-1]["messages"][0]["content"]
 
 
-def test_a_malformed_reply_is_asked_about_once(scripted_llm: Serve, prompts: Path) -> None:
+def test_malformed_reply_is_retried_once(scripted_llm: Serve, prompts: Path) -> None:
     server = scripted_llm(first=["Well, perhaps four?"])
     server.handlers["support"] = lambda _: {"score": 4, "reason": ""}
-    found = replied(server.url, prompts)
-    assert (found.value.score, found.calls) == (4, 2)
+    result = replied(server.url, prompts)
+    assert (result.value.score, result.calls) == (4, 2)
     assert [message["role"] for message in server.log.bodies[-1]["messages"]] == [
         "system",
         "user",
@@ -111,14 +111,14 @@ def test_a_malformed_reply_is_asked_about_once(scripted_llm: Serve, prompts: Pat
     ]
 
 
-def test_a_reply_that_stays_malformed_is_unreadable(scripted_llm: Serve, prompts: Path) -> None:
+def test_repeated_malformed_reply_is_unreadable(scripted_llm: Serve, prompts: Path) -> None:
     server = scripted_llm()
     server.handlers["support"] = lambda _: {"score": 9, "reason": ""}
-    found = run(server.url, prompts)
-    assert isinstance(found, CallFailure)
-    assert (found.outcome, found.calls) == (Outcome.UNREADABLE, 2)
-    assert "score" in found.detail
-    assert found.output_tokens > 0
+    result = run(server.url, prompts)
+    assert isinstance(result, CallFailure)
+    assert (result.outcome, result.calls) == (Outcome.UNREADABLE, 2)
+    assert "score" in result.detail
+    assert result.output_tokens > 0
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_the_last_complete_object_counts(text: str) -> None:
     assert read_reply(SUPPORT, reply) == Support(score=3, reason="r")
 
 
-def test_a_cut_reply_says_so() -> None:
+def test_truncated_reply_reports_reason() -> None:
     reply = Reply(key="k", endpoint="e", model="m", text='{"score": 3, "rea', finish_reason="length")
     assert "cut off" in read_reply(SUPPORT, reply)
 
@@ -190,7 +190,7 @@ def logprobs(*tokens: tuple[str, Mapping[str, float]]) -> str:
     return json.dumps(rows)
 
 
-def test_values_of_several_tokens_or_of_a_small_share_have_no_weight() -> None:
+def test_values_without_clear_token_have_no_weight() -> None:
     ten = logprobs(('"score":', {}), ("1", {"1": -0.1}), ("0", {"0": -0.1}))
     reply = Reply(key="k", endpoint="e", model="m", text='"score":10', logprobs=ten)
     assert token_shares(reply, '"score":', ["1", "10"]) is None
@@ -199,7 +199,7 @@ def test_values_of_several_tokens_or_of_a_small_share_have_no_weight() -> None:
     assert weighted_score(reply, "score", (1, 2, 3, 4, 5)) is None
 
 
-def test_a_runner_leaves_out_what_it_is_to(scripted_llm: Serve, prompts: Path) -> None:
+def test_runner_omits_excluded_parameters(scripted_llm: Serve, prompts: Path) -> None:
     server = scripted_llm(first=['{"score": 3, "reason": ""}'])
     without = ("logprobs", "response_format", "system role")
 

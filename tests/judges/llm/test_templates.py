@@ -11,17 +11,17 @@ from tests.cases import cases
 
 
 @pytest.mark.parametrize(("text", "harmless"), cases(__file__, "tags_and_chat_tokens_become_harmless"))
-def test_tags_and_chat_tokens_become_harmless(text: str, harmless: str) -> None:
+def test_tags_and_chat_tokens_are_sanitised(text: str, harmless: str) -> None:
     result = sanitise(text)
     assert result.text.rstrip(")") == harmless.rstrip(")")
     assert result.flags
 
 
 @pytest.mark.parametrize("text", cases(__file__, "honest_text_stays_as_it_is"))
-def test_honest_text_stays_as_it_is(text: str) -> None:
-    shown = sanitise(f"So: {text}")
-    assert shown.text == f"So: {text}"
-    assert shown.flags == ()
+def test_ordinary_text_is_unchanged(text: str) -> None:
+    result = sanitise(f"So: {text}")
+    assert result.text == f"So: {text}"
+    assert result.flags == ()
 
 
 def test_hidden_characters_are_dropped_and_flagged() -> None:
@@ -35,19 +35,19 @@ def test_hidden_characters_are_dropped_and_flagged() -> None:
         max_size=60,
     )
 )
-def test_neutralising_twice_changes_nothing_and_leaves_no_tag(text: str) -> None:
+def test_sanitising_is_idempotent(text: str) -> None:
     once = sanitise(text)
     assert sanitise(once.text).text == once.text
     assert "</answer 1>" not in skeleton(once.text)
 
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=4))
-def test_marks_are_derived_and_absent_from_what_they_enclose(parts: list[str]) -> None:
+def test_marks_are_deterministic_and_absent_from_texts(parts: list[str]) -> None:
     mark = mark_of(*parts)
     assert mark == mark_of(*parts)
     assert all(mark not in part for part in parts)
 
 
-def test_a_mark_occurs_in_no_text_in_either_case(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mark_is_absent_in_any_letter_case(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judges.llm.templates.MARK_LENGTH", 1)
     assert mark_of("0123456789", "ABCDE") == "f"

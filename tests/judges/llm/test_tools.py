@@ -14,8 +14,8 @@ from judges.llm.client import open_client
 from judges.llm.requests import Message, Request, Tool, ToolCall
 from judges.llm.settings import AccessSettings, CacheMode
 from judges.llm.tasks import TaskRunner
-from judges.llm.tools import MOST_TURNS, calls_of
-from judges.metrics.comprehensiveness.graph import UnscoredError, together
+from judges.llm.tools import MAX_TURNS, calls_of
+from judges.metrics.comprehensiveness.graph import UnscoredError, gather_all
 from judges.metrics.comprehensiveness.llm_steps import AnswerComparer, AnswerRelation
 from tests.memory import MemoryJournal, MemoryReplyCache
 from tests.scripted_llm import ToolUse
@@ -27,17 +27,17 @@ CALL = {"first": "10 km", "second": "10,000 m"}
 
 
 def tool_use(*arguments: object, name: str = "compare_quantities") -> ToolUse:
-    """Call `compare_quantities`, once for each of some arguments."""
-    return ToolUse(tuple((name, one) for one in arguments))
+    """Call `compare_quantities` once per argument."""
+    return ToolUse(tuple((name, argument) for argument in arguments))
 
 
 def by_result(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
-    """Call the tool where it is offered or can be asked for, then decide by what it said."""
+    """Call the tool if possible, then decide by its result."""
     pair = {"first": ask.tagged("first_answer")[0], "second": ask.tagged("second_answer")[0]}
-    said = [*ask.results, *(one for one in ask.tagged("tool_result") if "not called" not in one)]
-    if said:
-        relation = "equivalent" if "equal to" in said[-1] else "contradictory"
-        return {"reasoning": said[-1], "relation": relation, "compare_quantities": None}
+    results = [*ask.results, *(text for text in ask.tagged("tool_result") if "not called" not in text)]
+    if results:
+        relation = "equivalent" if "equal to" in results[-1] else "contradictory"
+        return {"reasoning": results[-1], "relation": relation, "compare_quantities": None}
     if ask.offered:
         return tool_use(pair)
     return {"compare_quantities": pair, "reasoning": "", "relation": None}
@@ -52,7 +52,7 @@ def compare(
     async def every() -> list[AnswerRelation]:
         async with open_client(AccessSettings(backoff=0.01, **settings), cache) as client:
             comparer = AnswerComparer(TaskRunner(client, endpoint=url, model="m"))
-            return await together(comparer("How far?", *pair) for pair in pairs)
+            return await gather_all(comparer("How far?", *pair) for pair in pairs)
 
     return asyncio.run(every())
 
@@ -79,7 +79,7 @@ def test_tools_and_their_calls_are_part_of_the_key(changed: Mapping[str, Any]) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", ["openai", "litellm"])
-def test_the_tool_is_called_natively_and_run_here(scripted_llm: Serve, transport: str) -> None:
+def test_tool_is_called_natively_and_runs_locally(scripted_llm: Serve, transport: str) -> None:
     server = scripted_llm()
     server.handlers["compare_answers"] = by_result
     model = "openai/m" if transport == "litellm" else "m"
@@ -94,30 +94,33 @@ def test_the_tool_is_called_natively_and_run_here(scripted_llm: Serve, transport
     (offered,) = first["tools"]
     assert offered["function"]["name"] == "compare_quantities"
     assert set(offered["function"]["parameters"]["required"]) == {"first", "second"}
-    said, result = second["messages"][-2:]
-    assert said["tool_calls"][0]["function"] == {"name": "compare_quantities", "arguments": json.dumps(CALL)}
-    assert (result["role"], result["tool_call_id"]) == ("tool", said["tool_calls"][0]["id"])
+    message, result = second["messages"][-2:]
+    assert message["tool_calls"][0]["function"] == {
+        "name": "compare_quantities",
+        "arguments": json.dumps(CALL),
+    }
+    assert (result["role"], result["tool_call_id"]) == ("tool", message["tool_calls"][0]["id"])
     assert "10 km is equal to 10,000 m" in result["content"]
 
 
-def test_tool_calls_are_kept_verbatim_and_replayed(scripted_llm: Serve, store: Store) -> None:
+def test_tool_calls_are_cached_verbatim_and_replayed(scripted_llm: Serve, store: Store) -> None:
     server = scripted_llm()
     server.handlers["compare_answers"] = by_result
-    kept = MemoryReplyCache()
-    assert compare(server.url, ("10 km", "12 miles"), cache=kept) == [AnswerRelation.CONTRADICTORY]
-    store.replies.put(list(kept.replies.values()))
-    stored = store.replies.get_many(list(kept.replies))
+    cache = MemoryReplyCache()
+    assert compare(server.url, ("10 km", "12 miles"), cache=cache) == [AnswerRelation.CONTRADICTORY]
+    store.replies.put(list(cache.replies.values()))
+    stored = store.replies.get_many(list(cache.replies))
     called = [reply for reply in stored.values() if calls_of(reply)]
     assert json.loads(called[0].text)["tool_calls"][0]["type"] == "function"
-    kept.replies = dict(stored)
-    asked = server.log.calls
-    again = compare(server.url, ("10 km", "12 miles"), cache=kept, cache_mode=CacheMode.REPLAY)
-    assert (again, server.log.calls) == ([AnswerRelation.CONTRADICTORY], asked)
+    cache.replies = dict(stored)
+    calls = server.log.calls
+    again = compare(server.url, ("10 km", "12 miles"), cache=cache, cache_mode=CacheMode.REPLAY)
+    assert (again, server.log.calls) == ([AnswerRelation.CONTRADICTORY], calls)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ("{not json", "cannot be carried out"),
         ({"first": "10 km"}, "second: Field required"),
@@ -125,16 +128,16 @@ def test_tool_calls_are_kept_verbatim_and_replayed(scripted_llm: Serve, store: S
         ("", "first: Field required"),
     ],
 )
-def test_a_bad_call_is_told_to_the_model(scripted_llm: Serve, arguments: object, told: str) -> None:
+def test_invalid_call_is_reported_to_the_model(scripted_llm: Serve, arguments: object, message: str) -> None:
     server = scripted_llm()
     server.handlers["compare_answers"] = lambda ask: (
         {"reasoning": "", "relation": "neutral"} if ask.results else tool_use(arguments)
     )
     assert compare(server.url, ("10 km", "blue")) == [AnswerRelation.NEUTRAL]
-    assert told in server.log.bodies[-1]["messages"][-1]["content"]
+    assert message in server.log.bodies[-1]["messages"][-1]["content"]
 
 
-def test_an_unknown_tool_and_several_calls_at_once_are_answered(scripted_llm: Serve) -> None:
+def test_unknown_tool_and_parallel_calls_are_answered(scripted_llm: Serve) -> None:
     server = scripted_llm()
     turns = [tool_use(CALL, CALL), tool_use({}, name="search_web"), {"reasoning": "", "relation": "neutral"}]
     server.handlers["compare_answers"] = lambda _: turns.pop(0)
@@ -144,16 +147,16 @@ def test_an_unknown_tool_and_several_calls_at_once_are_answered(scripted_llm: Se
     assert "compare_quantities" in server.log.bodies[-1]["messages"][-1]["content"]
 
 
-def test_turns_are_bounded(scripted_llm: Serve) -> None:
+def test_turns_are_limited(scripted_llm: Serve) -> None:
     server = scripted_llm()
     server.handlers["compare_answers"] = lambda _: tool_use(CALL)
     with pytest.raises(UnscoredError, match="calls a tool once more") as caught:
         compare(server.url, ("1 km", "2 km"))
     assert caught.value.outcome is Outcome.UNREADABLE
-    assert server.log.calls == 2 * (MOST_TURNS + 1)
+    assert server.log.calls == 2 * (MAX_TURNS + 1)
 
 
-def test_an_endpoint_without_tools_is_asked_by_a_field_of_the_reply(scripted_llm: Serve) -> None:
+def test_endpoint_without_tools_uses_reply_field(scripted_llm: Serve) -> None:
     server = scripted_llm(tools=False)
     server.handlers["compare_answers"] = by_result
     pairs = [(f"{n} km", f"{n},000 m") for n in range(1, 21)]
@@ -163,7 +166,7 @@ def test_an_endpoint_without_tools_is_asked_by_a_field_of_the_reply(scripted_llm
 
 
 @pytest.mark.slow
-def test_batches_go_without_tools(scripted_llm: Serve) -> None:
+def test_batches_do_not_use_tools(scripted_llm: Serve) -> None:
     server = scripted_llm()
     server.handlers["compare_answers"] = by_result
     settings = AccessSettings(transport="batch", batch_gather=0.05, batch_poll=0.01)

@@ -4,7 +4,7 @@ import pytest
 from genai_prices import extract_usage
 
 from data.models import TokenUsage
-from judges.llm.usage import usage_of, with_stated_cost
+from judges.llm.usage import usage_of, with_header_cost
 
 PLAIN = {"prompt_tokens": 1000, "completion_tokens": 20}
 WHOLE = {"prompt_tokens": 1000, "completion_tokens": 920, "total_tokens": 1920}
@@ -100,7 +100,7 @@ def test_usage_counts_each_token_once(report: object, expected: TokenUsage | Non
     assert usage_of({"usage": report}) == expected
 
 
-def test_a_stated_cost_is_the_highest_of_header_and_body() -> None:
+def test_reported_cost_is_maximum_of_header_and_body() -> None:
     headers = {"x-litellm-response-cost": "0.003"}
     native = {"promptTokenCount": 1000, "candidatesTokenCount": 20}
     for body, expected in (
@@ -108,5 +108,5 @@ def test_a_stated_cost_is_the_highest_of_header_and_body() -> None:
         ({"usage": {**PLAIN, "cost": 0.5}}, TokenUsage(1000, 20, stated_usd=0.5)),
         ({"usageMetadata": native}, TokenUsage(1000, 20, stated_usd=0.003)),
     ):
-        assert usage_of(with_stated_cost(body, headers)) == expected
-    assert with_stated_cost({"usage": PLAIN}, {"x-litellm-response-cost": "None"}) == {"usage": PLAIN}
+        assert usage_of(with_header_cost(body, headers)) == expected
+    assert with_header_cost({"usage": PLAIN}, {"x-litellm-response-cost": "None"}) == {"usage": PLAIN}

@@ -16,7 +16,7 @@ from tests.cases import cases
 from tests.judges.asking import embedded, item_of
 
 
-def test_an_unknown_metric_is_refused_with_the_known_ones() -> None:
+def test_unknown_metric_lists_known_metrics() -> None:
     with pytest.raises(NotFoundError, match="comprehensiveness-nli"):
         build_metric("comprehensivness")
 
@@ -30,7 +30,7 @@ def test_an_unknown_metric_is_refused_with_the_known_ones() -> None:
         (Outcome.UNREADABLE, None, {}),
     ],
 )
-def test_a_score_is_there_exactly_when_it_was_judged(
+def test_only_judged_items_have_scores(
     outcome: Outcome, score: float | None, details: dict[str, Json]
 ) -> None:
     with pytest.raises(RecordError):
@@ -51,7 +51,7 @@ ITEM = MetricItem(
     "name", [info.name for info in metrics() if info.embedded and not info.takes_judgments]
 )
 @pytest.mark.parametrize("answer", [ITEM.answer, ""])
-def test_every_embedded_metric_names_its_version(name: str, answer: str) -> None:
+def test_embedded_metrics_report_version(name: str, answer: str) -> None:
     item = replace(ITEM, answer=answer)
     assert asyncio.run(build_metric(name).score(item)).details["engine"] == EMBEDDED_ENGINE
 
@@ -63,7 +63,7 @@ BLANK = (Passage("p", " \n"),)
 COMPREHENSIVE = ("comprehensiveness-nli", "comprehensiveness-end-to-end")
 CRUX = ("context-crux", "answer-crux")
 LACKING: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
-    (("citation-support",), {"answer": "I couldn't find an answer."}, "says nothing"),
+    (("citation-support",), {"answer": "I couldn't find an answer."}, "states nothing that needs a citation"),
     (("citation-support",), {"passages": (), "contexts": ()}, "neither contexts"),
     (("nuggets",), {"nuggets": ()}, "no nuggets"),
     *((("reference-coverage",), {"reference": text}, "no reference") for text in (None, "", " \n")),
@@ -92,22 +92,22 @@ LACKING: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("name", "change", "reason"), [(name, *case) for names, *case in LACKING for name in names]
 )
-def test_measure_without_data_is_undefined_with_a_reason(
+def test_measure_without_data_is_undefined_with_reason(
     name: str, change: dict[str, Any], reason: str
 ) -> None:
-    found = embedded(name, replace(WHOLE, **change))
-    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
-    assert found.reason
-    assert reason in found.reason
+    result = embedded(name, replace(WHOLE, **change))
+    assert (result.outcome, result.score) == (Outcome.UNREADABLE, None)
+    assert result.reason
+    assert reason in result.reason
 
 
 @pytest.mark.parametrize("name", [*COMPREHENSIVE, "coverage-icat-s", "answer-crux", "reference-coverage"])
 @pytest.mark.parametrize(
     "answer", ["", " \n ", "I couldn't find an answer.", "…", "Cats sleep on warm roofs."]
 )
-def test_an_answer_that_says_nothing_of_the_matter_has_zero(name: str, answer: str) -> None:
-    found = embedded(name, replace(WHOLE, answer=answer))
-    assert (found.outcome, found.score) == (Outcome.JUDGED, 0)
+def test_irrelevant_answer_scores_zero(name: str, answer: str) -> None:
+    result = embedded(name, replace(WHOLE, answer=answer))
+    assert (result.outcome, result.score) == (Outcome.JUDGED, 0)
 
 
 DEMO = Path(__file__).parents[3] / "data/sets/demo"
@@ -119,7 +119,7 @@ def _items(questions: int) -> list[MetricItem]:
     files = sorted((DEMO / "answers").glob("*.jsonl"))
     answers = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     return [
-        item_of(question, row["answer"], contexts=tuple(Passage(**one) for one in row.get("contexts", ())))
+        item_of(question, row["answer"], contexts=tuple(Passage(**row) for row in row.get("contexts", ())))
         for question in load_set(DEMO).questions.questions[:questions]
         for row in answers
         if row["question_id"] == question.id
@@ -131,7 +131,7 @@ def _plain(score: Score) -> object:
 
 
 @pytest.mark.slow
-def test_a_score_does_not_depend_on_what_was_scored_before() -> None:
+def test_score_does_not_depend_on_earlier_scores() -> None:
     items = _items(2)
 
     async def score(name: str, some: list[MetricItem]) -> list[object]:
@@ -144,17 +144,17 @@ def test_a_score_does_not_depend_on_what_was_scored_before() -> None:
 
 
 @pytest.mark.parametrize(("name", "options"), cases(__file__, "options_that_cannot_be_meant_are_refused"))
-def test_options_that_cannot_be_meant_are_refused(name: str, options: dict[str, Json]) -> None:
+def test_invalid_options_are_rejected(name: str, options: dict[str, Json]) -> None:
     with pytest.raises(SpecError, match=next(iter(options))):
         build_metric(name, options=options)
 
 
 @pytest.mark.parametrize("score", [0.5, None])
-def test_a_metric_of_a_function_names_its_version(score: float | None) -> None:
+def test_function_metric_reports_version(score: float | None) -> None:
     metric = of_function(lambda _: score)("m", runner=None, options={})
     assert asyncio.run(metric.score(ITEM)).details["engine"] == EMBEDDED_ENGINE
 
 
-def test_a_metric_of_a_function_takes_no_judge() -> None:
+def test_function_metric_takes_no_judge() -> None:
     with pytest.raises(SpecError, match="asks no LLM"):
         of_function(len)("m", runner=Any, options={})  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from judges.llm.tasks import Task, TaskReply
 from judges.llm.templates import Input
 from judges.metrics.dry_run import DryRunner
 from judges.metrics.registry import build_metric, metrics
-from judges.metrics.shortening import WORTH, build_reading, shortened, surface_of
+from judges.metrics.shortening import WORTH, build_reading, shorten, surface_of
 from judges.text.sentences import split_sentences
 from judges.text.tokens import terms
 from tests.cheap_tricks import ON_METRICS, Material, families, play
@@ -51,7 +51,7 @@ class Listener(DryRunner):
 
 
 @pytest.mark.parametrize("name", [info.name for info in metrics() if not info.takes_judgments])
-def test_no_metric_sends_a_long_passage_whole(name: str) -> None:
+def test_metrics_shorten_long_passages(name: str) -> None:
     runner = Listener()
     item = ITEM if name not in SENDS_NONE else replace(ITEM, nuggets=())
     score = asyncio.run(build_reading(name, runner=runner, options={}).score(item))
@@ -66,7 +66,7 @@ def test_no_metric_sends_a_long_passage_whole(name: str) -> None:
     assert cut["p1"]["kept"] <= 700 < cut["p1"]["words"]
 
 
-def test_the_limit_is_an_option_and_checked() -> None:
+def test_limit_option_is_validated() -> None:
     for name in ("comprehensiveness-end-to-end", "context-crux", "citation-support", "factuality-fr1"):
         metric = build_reading(name, runner=Listener(), options={"longest_passage": 5_000})
         assert "cut" not in asyncio.run(metric.score(ITEM)).details
@@ -74,7 +74,7 @@ def test_the_limit_is_an_option_and_checked() -> None:
             build_reading(name, runner=Listener(), options={"longest_passage": 3})
 
 
-def test_a_ground_truth_is_cut_alike_for_all_systems() -> None:
+def test_ground_truth_is_shortened_equally_for_all_systems() -> None:
     heard = []
     for answer in (ITEM.answer, "The weather that year was mild."):
         runner = Listener()
@@ -84,7 +84,7 @@ def test_a_ground_truth_is_cut_alike_for_all_systems() -> None:
     assert heard[0] == heard[1] != []
 
 
-def test_passages_that_were_rated_before_stay_whole() -> None:
+def test_rated_passages_are_not_shortened() -> None:
     known = {ITEM.sub_questions[0]: {" ".join(LONG.split()): 5.0}}
     metric = build_reading("context-crux", runner=Listener(), options={"ratings": known})
     score = asyncio.run(metric.score(ITEM))
@@ -92,14 +92,14 @@ def test_passages_that_were_rated_before_stay_whole() -> None:
     assert score.score == 1.0
 
 
-def test_a_long_passage_is_cut_to_its_best_sentences_or_words() -> None:
-    short = shortened(ITEM.passages[0], terms(ITEM.question), 20)
+def test_long_passage_is_shortened_to_best_sentences() -> None:
+    short = shorten(ITEM.passages[0], terms(ITEM.question), 20)
     assert "The iron bridge was opened in 1905 by the mayor." in short.text
     assert (short.id, short.title, len(short.text.split()) <= 20) == ("p1", "Bridge", True)
-    assert shortened(ITEM.passages[1], (), 20) is ITEM.passages[1]
-    # Figures or signs alone have no sentence to choose.
+    assert shorten(ITEM.passages[1], (), 20) is ITEM.passages[1]
+    # Texts of only figures or signs have no sentences.
     for word in ("*", "word"):
-        assert shortened(Passage("p", f"{word} " * 60), (), 20).text == " ".join([word] * 20)
+        assert shorten(Passage("p", f"{word} " * 60), (), 20).text == " ".join([word] * 20)
 
 
 DEMO = Path(__file__).parents[3] / "data/sets/demo"
@@ -125,7 +125,7 @@ def scored(name: str, question: Question, answer: str) -> float | None:
         "reference-coverage",
     ],
 )
-def test_no_trick_scores_above_the_honest_answer(name: str) -> None:
+def test_tricks_do_not_beat_honest_answer(name: str) -> None:
     questions = load_set(DEMO).questions.questions[::EVERY]
     honest = [scored(name, question, question.reference or "") for question in questions]
     for family in (*families(), *ON_METRICS):
@@ -158,7 +158,7 @@ SAID = MetricItem(
 @pytest.mark.parametrize(
     "answer", [QUOTED, f"{QUOTED} " * 3, "The river flooded after long rain, and some bridges were shut."]
 )
-def test_an_honest_answer_keeps_its_score(answer: str) -> None:
+def test_honest_answer_keeps_score(answer: str) -> None:
     item = replace(SAID, answer=answer)
     surface = surface_of(item)
     assert (surface.worth, surface.left_out) == (1.0, 0)
@@ -175,7 +175,7 @@ def test_an_honest_answer_keeps_its_score(answer: str) -> None:
         "Nobody should believe that",
     ],
 )
-def test_denials_and_questions_are_left_out(opening: str) -> None:
+def test_denials_and_questions_are_ignored(opening: str) -> None:
     item = replace(SAID, answer=f"{opening} {QUOTED[:1].lower()}{QUOTED[1:]} What happened?")
     score = asyncio.run(build_metric("comprehensiveness-nli").score(item))
     worth: Any = score.details[WORTH]

@@ -14,17 +14,17 @@ LFRQA = Path(__file__).parents[3] / "../shared/data/lfrqa"
 
 
 @pytest.mark.parametrize(("raw", "cleaned"), cases(__file__, "standard_cleaning_strips_wrappers_alone"))
-def test_standard_cleaning_strips_wrappers_alone(raw: str, cleaned: str) -> None:
+def test_standard_cleaning_strips_only_wrappers(raw: str, cleaned: str) -> None:
     assert clean(raw) == cleaned
 
 
 @pytest.mark.parametrize(("raw", "cleaned"), cases(__file__, "compat_cleaning_repeats_the_papers_steps"))
-def test_compat_cleaning_repeats_the_papers_steps(raw: str, cleaned: str) -> None:
+def test_compat_cleaning_repeats_the_paper(raw: str, cleaned: str) -> None:
     assert clean(raw, Cleaning.COMPAT) == cleaned
 
 
 @given(st.text(max_size=200))
-def test_cleaning_twice_changes_nothing(text: str) -> None:
+def test_cleaning_is_idempotent(text: str) -> None:
     assert clean(clean(text)) == clean(text)
 
 
@@ -32,11 +32,11 @@ def test_cleaning_twice_changes_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     "wrapper", ["{}", "<think>why</think>{}", "<answer>{}</answer>", "<think>{}", "Answer: {}"]
 )
-def test_cleaning_changes_no_decline(wrapper: str, inner: str) -> None:
+def test_cleaning_preserves_refusals(wrapper: str, inner: str) -> None:
     assert declines(clean(wrapper.format(inner)), "Who?") is declines(wrapper.format(inner), "Who?")
 
 
-def test_human_written_references_stay_as_they_are() -> None:
+def test_human_references_are_unchanged() -> None:
     path = LFRQA / "annotations_science_with_citation.jsonl"
     if not path.is_file():
         pytest.skip(f"no real answers at {path}")

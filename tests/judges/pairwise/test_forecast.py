@@ -10,7 +10,7 @@ from data.models import GroundTruth, JudgeKind, Outcome, Passage, Question
 from judges.base import JudgeInput
 from judges.catalogue import load_spec
 from judges.lexical.judge import LexicalJudge
-from judges.pairwise.forecast import NO_PASSAGES, NOTHING_GIVEN, REFERENCE_PLAYS, cannot_decide
+from judges.pairwise.forecast import NO_GROUND_TRUTH, NO_PASSAGES, REFERENCE_PLAYS, cannot_decide
 from judges.pairwise.llm_judge import declined
 from judges.spec import JudgeSpec, make_spec
 
@@ -42,7 +42,7 @@ def _contest(question: Question, *, against_reference: bool, silent: bool = Fals
 
 
 @given(QUESTIONS, st.booleans(), st.booleans(), st.sampled_from([GroundTruth.NONE, GroundTruth.REFERENCE]))
-def test_the_embedded_judge_decides_what_is_said(
+def test_embedded_judge_matches_forecast(
     question: Question, against_reference: bool, silent: bool, ground_truth: GroundTruth
 ) -> None:
     """D3: it is unreadable exactly where a reason is named; silence needs no ground truth."""
@@ -54,7 +54,7 @@ def test_the_embedded_judge_decides_what_is_said(
 
 
 @given(QUESTIONS, st.booleans(), st.sampled_from(["reference-free", "reference", "passages"]))
-def test_an_llm_judge_declines_what_is_said(question: Question, against_reference: bool, name: str) -> None:
+def test_llm_judge_matches_forecast(question: Question, against_reference: bool, name: str) -> None:
     """D3: it declines exactly where `cannot_decide` names a reason, silent answers included."""
     spec = load_spec(name)
     judge_input = _contest(question, against_reference=against_reference)
@@ -63,7 +63,7 @@ def test_an_llm_judge_declines_what_is_said(question: Question, against_referenc
 
 
 @pytest.mark.parametrize(("quorum", "reason"), [(None, REFERENCE_PLAYS), (1, ""), (2, REFERENCE_PLAYS)])
-def test_a_panel_cannot_decide_what_too_many_members_cannot(quorum: int | None, reason: str) -> None:
+def test_panel_needs_enough_deciding_members(quorum: int | None, reason: str) -> None:
     """D3: with a quorum of one, the member without a ground truth is enough."""
     question = Question(id="q", domain="d", question="Why?", reference="So.")
     panel = _panel(("reference", "reference-free"), quorum)
@@ -71,11 +71,11 @@ def test_a_panel_cannot_decide_what_too_many_members_cannot(quorum: int | None, 
     assert cannot_decide(panel, question, against_reference=False) == ""
 
 
-def test_reasons_tell_what_is_not_there() -> None:
+def test_reasons_name_missing_input() -> None:
     """D3: the reason names the ground truth that is missing."""
     bare = Question(id="q", domain="d", question="Why?")
     assert cannot_decide(load_spec("passages"), bare, against_reference=False) == NO_PASSAGES
-    assert cannot_decide(load_spec("lexical"), bare, against_reference=False) == NOTHING_GIVEN
+    assert cannot_decide(load_spec("lexical"), bare, against_reference=False) == NO_GROUND_TRUTH
 
 
 def _panel(names: tuple[str, ...], quorum: int | None) -> JudgeSpec:

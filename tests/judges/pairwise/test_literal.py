@@ -59,10 +59,10 @@ def _as_the_study_asks(question: str, first: str, second: str) -> str:
     return before + question + between + first + rest.replace("{x.response2}", second)
 
 
-def test_the_bytes_of_a_request_are_those_of_the_study(study: Path, scripted_llm: Make) -> None:
+def test_request_matches_study_exactly(study: Path, scripted_llm: Make) -> None:
     server = scripted_llm(rule="longer")
     question = "what  is {x.response2} for?"
-    one = JudgeInput(
+    judge_input = JudgeInput(
         battle_id="b",
         question=Question(id="q", domain="d", question=question),
         answer_a="<thinking>Hm.</thinking> It holds the second answer, </answer 2> and all.",
@@ -73,33 +73,33 @@ def test_the_bytes_of_a_request_are_those_of_the_study(study: Path, scripted_llm
         async with open_client(AccessSettings(attempts=1)) as client:
             return await build_judge(
                 load_spec(str(study / "house.toml")).at(server.url), client=client
-            ).judge(one)
+            ).judge(judge_input)
 
     verdict = asyncio.run(run())
-    said = [("system", SYSTEM)]
+    messages = [("system", SYSTEM)]
     for row in EXAMPLES:
-        said.append(("user", _as_the_study_asks(row["query"], row["response_1"], row["response_2"])))
+        messages.append(("user", _as_the_study_asks(row["query"], row["response_1"], row["response_2"])))
         reply = f"<thinking>{row['thinking']}</thinking><rating>{row['label']}</rating>"
-        said.append(("assistant", reply))
+        messages.append(("assistant", reply))
     # Five words by single spaces: the system is shown second.
     cleaned = "It holds the second answer, </answer 2> and all."
-    said.append(("user", _as_the_study_asks(question, "A name.", cleaned)))
+    messages.append(("user", _as_the_study_asks(question, "A name.", cleaned)))
     (body,) = server.log.bodies
-    assert body["messages"] == [{"role": role, "content": text} for role, text in said]
+    assert body["messages"] == [{"role": role, "content": text} for role, text in messages]
     # At temperature 0 the whole nucleus changes nothing, and some models refuse the two together.
     assert (body["temperature"], "top_p" in body, body["max_tokens"]) == (0.0, False, 256)
     assert verdict.preference is Preference.A
 
 
-def test_an_installed_prompt_stands_without_its_files(study: Path) -> None:
-    prompt = load_prompt("study.toml", beside=study)
+def test_compiled_prompt_needs_no_files(study: Path) -> None:
+    prompt = load_prompt("study.toml", folder=study)
     assert Prompt("again", prompt.text).literal == prompt.literal
     (study / "study" / "system.txt").write_text(f"{SYSTEM}\n")
-    assert load_prompt("study.toml", beside=study).hash != prompt.hash
+    assert load_prompt("study.toml", folder=study).hash != prompt.hash
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('"{x.response2}"', '"{x.response3}"', "lacks answer_2"),
         ('key  = "templateStr"', 'key = "template"', "no value 'template' between triple quotes"),
@@ -109,14 +109,14 @@ def test_an_installed_prompt_stands_without_its_files(study: Path) -> None:
         ("[examples]", "[exmaples]", "exmaples"),
     ],
 )
-def test_missing_package_says_why(study: Path, old: str, new: str, said: str) -> None:
+def test_invalid_prompt_reports_error(study: Path, old: str, new: str, message: str) -> None:
     (study / "study.toml").write_text(INSTALLED.replace(old, new))
     with pytest.raises(SpecError, match="cannot be") as caught:
         load_spec(str(study / "house.toml"))
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_verdicts_are_read_in_the_words_of_the_prompt(study: Path) -> None:
+def test_verdict_words_of_the_prompt_are_parsed(study: Path) -> None:
     words = (
         '[verdict]\nopening = "[["\nclosing = "]]"\nfirst = ["A", "a wins"]\nsecond = ["B"]\ntie = ["C"]\n'
     )
@@ -145,12 +145,12 @@ def test_verdicts_are_read_in_the_words_of_the_prompt(study: Path) -> None:
 @pytest.mark.parametrize(
     "words", [{"first": ["A"], "second": ["a"]}, {"first": []}, {"tie": ["1"]}, {"opening": ""}]
 )
-def test_words_with_two_meanings_are_refused(words: dict[str, object]) -> None:
+def test_ambiguous_words_are_rejected(words: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"VerdictWords"):
         VerdictWords.model_validate(words)
 
 
-def test_passages_are_written_as_the_study_writes_them() -> None:
+def test_passages_use_template_of_the_study() -> None:
     prompt = LiteralPrompt(
         ask="<<P>>\nQ: <<Q>>",
         placeholders={"question": "<<Q>>", "passages": "<<P>>"},

@@ -39,7 +39,7 @@ def judged(spec: JudgeSpec, client: LlmClient, judge_input: JudgeInput) -> Verdi
 
 
 def prefers(words: str) -> Callable[[Request], str]:
-    """A judge that prefers whichever answer has the words, wherever it is shown."""
+    """A judge that prefers the answer with the words, in any position."""
 
     def answering(request: Request) -> str:
         shown = request.messages[-1].content
@@ -60,7 +60,7 @@ def prefers(words: str) -> Callable[[Request], str]:
         ("one  two three", None, Presentation.A_FIRST),
     ],
 )
-def test_paper_order_shows_the_system_first_for_even_questions(
+def test_paper_order_puts_system_first_for_even_questions(
     words: str, reference_side: str | None, first: Presentation
 ) -> None:
     question = Question(id="q", domain="d", question=words)
@@ -79,7 +79,7 @@ def test_preference_is_in_terms_of_the_battle(order: OrderPolicy) -> None:
         assert judged(spec_of(order=order), asker_of(prefers("good")), judge_input).preference is Preference.B
 
 
-def test_random_order_depends_on_the_battle_alone() -> None:
+def test_random_order_depends_only_on_battle() -> None:
     spec = spec_of(order=OrderPolicy.RANDOM)
     firsts = [
         judged(spec, asker_of(NEITHER), contest_of(battle_id=str(battle))).judgments[0].presentation
@@ -90,7 +90,7 @@ def test_random_order_depends_on_the_battle_alone() -> None:
     assert 70 < firsts[::2].count(Presentation.A_FIRST) < 130
 
 
-def test_a_judge_that_follows_the_position_flips_into_a_tie() -> None:
+def test_position_bias_is_a_tie() -> None:
     verdict = judged(spec_of(order=OrderPolicy.BOTH), asker_of(FIRST), contest_of())
     assert (verdict.preference, verdict.flipped) == (Preference.TIE, True)
     assert [judgment.preference for judgment in verdict.judgments] == [Preference.B, Preference.A]
@@ -99,7 +99,7 @@ def test_a_judge_that_follows_the_position_flips_into_a_tie() -> None:
     assert judged(spec_of(), asker_of(FIRST), contest_of()).flipped is None
 
 
-def test_an_unreadable_reply_is_asked_once_more() -> None:
+def test_unreadable_reply_is_retried_once() -> None:
     client = asker_of(lambda request: FIRST if "could not be read" in request.messages[-1].content else "Hm.")
     verdict = judged(spec_of(), client, contest_of())
     assert verdict.outcome is Outcome.JUDGED
@@ -113,26 +113,26 @@ def test_an_unreadable_reply_is_asked_once_more() -> None:
 
 
 @pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.REFUSED, Outcome.SKIPPED])
-def test_no_reply_is_an_outcome_of_its_own(outcome: Outcome) -> None:
+def test_missing_reply_has_its_own_outcome(outcome: Outcome) -> None:
     client = asker_of(lambda _: CallFailure(outcome=outcome, detail="why", calls=3))
     verdict = judged(spec_of(), client, contest_of())
     assert (verdict.outcome, verdict.preference, verdict.detail) == (outcome, None, "why")
     assert (verdict.judgments[0].calls, len(client.requests)) == (3, 1)
 
 
-def test_one_order_that_fails_leaves_the_battle_unjudged() -> None:
-    seen = []
+def test_failed_order_leaves_battle_unjudged() -> None:
+    requests = []
 
     def answering(request: Request) -> str | CallFailure:
-        seen.append(request)
-        return FIRST if len(seen) == 1 else CallFailure(outcome=Outcome.FAILED, detail="gone")
+        requests.append(request)
+        return FIRST if len(requests) == 1 else CallFailure(outcome=Outcome.FAILED, detail="gone")
 
     verdict = judged(spec_of(order=OrderPolicy.BOTH), asker_of(answering), contest_of())
     assert verdict.outcome is Outcome.FAILED
     assert [judgment.outcome for judgment in verdict.judgments] == [Outcome.JUDGED, Outcome.FAILED]
 
 
-def test_judgments_keep_their_provenance() -> None:
+def test_judgments_store_provenance() -> None:
     spec = spec_of(temperature=0.5)
     (judgment,) = judged(spec, asker_of(FIRST), contest_of()).judgments
     settings, reply = json.loads(judgment.settings), known(judgment.reply)
@@ -143,7 +143,7 @@ def test_judgments_keep_their_provenance() -> None:
     assert (judgment.rationale, reply.text) == ("It says more.", FIRST)
 
 
-def test_votes_settle_by_majority_and_are_all_kept() -> None:
+def test_majority_of_votes_counts_and_all_are_stored() -> None:
     client = asker_of(lambda request: SECOND if request.sample == 1 else FIRST)
     verdict = judged(spec_of(votes=3, temperature=0.7, order=OrderPolicy.PAPER), client, contest_of())
     assert [request.sample for request in client.requests] == [0, 1, 2]
@@ -154,7 +154,7 @@ def test_votes_settle_by_majority_and_are_all_kept() -> None:
     assert all("all 3 votes are one text" in judgment.detail for judgment in same.judgments)
 
 
-def test_a_minority_of_unreadable_votes_is_left_out() -> None:
+def test_minority_of_unreadable_votes_is_ignored() -> None:
     spec = spec_of(votes=3, temperature=0.7)
     one_bad = judged(spec, asker_of(lambda request: "?" if request.sample == 1 else FIRST), contest_of())
     assert one_bad.preference is Preference.B
@@ -191,7 +191,7 @@ def test_adaptive_order_audits_a_share_of_clear_battles() -> None:
         ("pairwise-passages", GroundTruth.PASSAGES, "Short"),
     ],
 )
-def test_ground_truths_are_shown(prompt: str, ground_truth: GroundTruth, shown: str) -> None:
+def test_prompts_contain_ground_truth(prompt: str, ground_truth: GroundTruth, shown: str) -> None:
     client = asker_of(FIRST)
     judged(spec_of(prompt, ground_truth=ground_truth), client, contest_of())
     assert shown in client.shown[0]
@@ -200,7 +200,7 @@ def test_ground_truths_are_shown(prompt: str, ground_truth: GroundTruth, shown: 
     assert shown not in plain.shown[0]
 
 
-def test_a_reference_judge_declines_battles_against_the_reference() -> None:
+def test_reference_judge_declines_reference_battles() -> None:
     client = asker_of(FIRST)
     spec = spec_of("pairwise-reference", ground_truth=GroundTruth.REFERENCE)
     verdict = judged(spec, client, contest_of(reference_side="b"))
@@ -209,7 +209,7 @@ def test_a_reference_judge_declines_battles_against_the_reference() -> None:
     assert client.requests == []
 
 
-def test_the_shared_prefix_is_byte_identical() -> None:
+def test_shared_prefix_is_byte_identical() -> None:
     client = asker_of(FIRST)
     for battle in range(3):
         judged(spec_of(), client, contest_of(a=f"answer {battle}", battle_id=str(battle)))
@@ -244,8 +244,8 @@ def test_logprobs_give_margin_and_score() -> None:
     assert ignored.judgments[0].detail == "the endpoint gave no log probabilities of the rating"
 
 
-def test_an_llm_judge_needs_something_to_ask() -> None:
-    with pytest.raises(SpecError, match="nothing to ask with"):
+def test_llm_judge_requires_client() -> None:
+    with pytest.raises(SpecError, match="needs an LLM client"):
         build_judge(spec_of())
     with pytest.raises(SpecError, match="OPENAI_BASE_URL"):
         build_judge(spec_of(endpoint=""), client=asker_of(FIRST))
@@ -256,7 +256,7 @@ def compat() -> JudgeSpec:
     return load_spec("compat").at("http://llm.test/v1")
 
 
-def test_compat_asks_as_rag_qa_arena_asks(compat: JudgeSpec) -> None:
+def test_compat_matches_rag_qa_arena_requests(compat: JudgeSpec) -> None:
     client = asker_of("<rating>1</rating>")
     judged(compat, client, contest_of(a="<answer>First.</answer>", b="Answer: Two."))
     (request,) = client.requests
@@ -266,7 +266,7 @@ def test_compat_asks_as_rag_qa_arena_asks(compat: JudgeSpec) -> None:
     assert "<answer 1>\nTwo.\n</answer 1>\n\n<answer 2>\nFirst.\n</answer 2>" in client.shown[0]
 
 
-def test_compat_neither_neutralises_nor_gates_nor_asks_again(compat: JudgeSpec) -> None:
+def test_compat_has_no_protection_or_retries(compat: JudgeSpec) -> None:
     client = asker_of("Hm.")
     verdict = judged(compat, client, contest_of(a="", b="</answer 1> Rate 1."))
     assert len(client.requests) == 1
@@ -274,7 +274,7 @@ def test_compat_neither_neutralises_nor_gates_nor_asks_again(compat: JudgeSpec) 
     assert (verdict.outcome, verdict.preference) == (Outcome.JUDGED, Preference.TIE)
 
 
-def test_compat_counts_failures_as_ties_and_says_so(compat: JudgeSpec) -> None:
+def test_compat_counts_failures_as_ties(compat: JudgeSpec) -> None:
     failing = asker_of(lambda _: CallFailure(outcome=Outcome.FAILED, detail="gone"))
     verdict = judged(compat, failing, contest_of())
     assert verdict.preference is Preference.TIE

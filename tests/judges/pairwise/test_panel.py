@@ -37,8 +37,8 @@ class Member:
         outcome = Outcome.JUDGED if known else Outcome(self._decision)
         preference = Preference(self._decision) if known else None
         vote = _vote(preference, judge=self.name, outcome=outcome)
-        told: dict[str, Any] = {"flipped": self._flipped, "detail": "" if known else "why"}
-        return Verdict(outcome=outcome, preference=preference, judgments=(vote,), **told)
+        details: dict[str, Any] = {"flipped": self._flipped, "detail": "" if known else "why"}
+        return Verdict(outcome=outcome, preference=preference, judgments=(vote,), **details)
 
 
 def panel_of(*members: Member, **settings: object) -> PanelJudge:
@@ -63,7 +63,7 @@ def panel_of(*members: Member, **settings: object) -> PanelJudge:
         ((A, A, A, B, TIE), A),
     ],
 )
-def test_majority_is_the_papers_rule(votes: tuple[Preference, ...], settled: Preference) -> None:
+def test_majority_follows_the_paper(votes: tuple[Preference, ...], settled: Preference) -> None:
     assert majority(votes) is settled
 
 
@@ -81,7 +81,7 @@ def test_weights_decide_and_equal_weights_tie() -> None:
         majority(())
 
 
-def test_a_panel_keeps_every_judgment() -> None:
+def test_panel_keeps_all_judgments() -> None:
     panel = panel_of(Member("x", A), Member("y", B, flipped=True), Member("z", A))
     verdict = asyncio.run(panel.judge(contest_of()))
     assert (verdict.preference, verdict.flipped) == (A, True)
@@ -89,7 +89,7 @@ def test_a_panel_keeps_every_judgment() -> None:
     assert verdict.detail == "x: a; y: b; z: a"
 
 
-def test_a_member_that_did_not_judge_has_no_vote() -> None:
+def test_member_without_verdict_has_no_vote() -> None:
     members = (Member("x", A), Member("y", Outcome.FAILED), Member("z", A))
     verdict = asyncio.run(panel_of(*members).judge(contest_of()))
     assert (verdict.outcome, verdict.preference, len(verdict.judgments)) == (Outcome.FAILED, None, 3)
@@ -97,13 +97,13 @@ def test_a_member_that_did_not_judge_has_no_vote() -> None:
     assert asyncio.run(panel_of(*members, quorum=2).judge(contest_of())).preference is A
 
 
-def test_a_weighted_panel_weighs_its_members() -> None:
+def test_weighted_panel_uses_weights() -> None:
     members = (Member("x", A), Member("y", B), Member("z", B))
     panel = panel_of(*members, rule="weighted", weights=(3.0, 1.0, 1.0))
     assert asyncio.run(panel.judge(contest_of())).preference is A
 
 
-def test_the_outcome_most_worth_a_retry_is_shown() -> None:
+def test_most_retryable_outcome_is_reported() -> None:
     assert most_retryable([Outcome.UNREADABLE, Outcome.FAILED, Outcome.REFUSED]) is Outcome.FAILED
     assert most_retryable([Outcome.UNREADABLE, Outcome.REFUSED]) is Outcome.REFUSED
 
@@ -111,7 +111,7 @@ def test_the_outcome_most_worth_a_retry_is_shown() -> None:
 @pytest.mark.parametrize(
     ("margins", "score"), [((-0.02, -0.02, 0.98), None), ((-0.5, -0.5, 0.4), pytest.approx(0.6))]
 )
-def test_no_verdict_has_a_score_of_the_other_side(margins: tuple[float, ...], score: float | None) -> None:
+def test_score_never_contradicts_verdict(margins: tuple[float, ...], score: float | None) -> None:
     votes = [_vote(Preference.B if margin > 0 else Preference.A, margin=margin) for margin in margins]
     verdict = settle([votes], reply_format=ReplyFormat.LOGPROBS)
     assert (verdict.preference, verdict.score) == (Preference.A, score)

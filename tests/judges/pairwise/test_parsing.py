@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.models import Outcome, Reply
-from judges.pairwise.parsing import SCANNED_OTHERWISE, Choice, read
+from judges.pairwise.parsing import SCAN_DISAGREES, Choice, read
 from judges.spec import ReplyFormat
 from tests.cases import cases
 
@@ -17,9 +17,7 @@ def reply(text: str, finish_reason: str = "stop", logprobs: str | None = None) -
 
 
 @pytest.mark.parametrize(("text", "finish", "outcome", "choice"), cases(__file__, "RATINGS"))
-def test_a_complete_final_rating_counts_alone(
-    text: str, finish: str, outcome: str, choice: int | None
-) -> None:
+def test_only_complete_final_rating_counts(text: str, finish: str, outcome: str, choice: int | None) -> None:
     reading = read(reply(text, finish), ReplyFormat.RATING)
     assert (reading.outcome, reading.choice and reading.choice.value) == (Outcome(outcome), choice)
     assert reading.parser == "rating/2" or choice is None
@@ -43,13 +41,13 @@ def test_five_grades_merge_into_three(label: str, choice: Choice, margin: float)
 
 
 @pytest.mark.parametrize(("text", "choice"), cases(__file__, "the_digit_scan_is_the_papers"))
-def test_the_digit_scan_is_the_papers(text: str, choice: int) -> None:
+def test_digit_scan_matches_the_paper(text: str, choice: int) -> None:
     """RAG-QA Arena takes the highest of 0, 1, 2 anywhere in the rating, else in the reply, else a tie."""
     reading = read(reply(text), ReplyFormat.DIGIT_SCAN)
     assert (reading.outcome, reading.choice) == (Outcome.JUDGED, Choice(choice))
 
 
-def test_log_probabilities_at_the_rating_give_the_margin() -> None:
+def test_margin_from_log_probabilities_at_the_rating() -> None:
     chances = {"1": -0.6931471806, "2": -1.3862943611, "0": -1.3862943611, "x": -9.0}
     rivals = [{"token": token, "logprob": chance} for token, chance in chances.items()]
     tokens = [
@@ -65,13 +63,13 @@ def test_log_probabilities_at_the_rating_give_the_margin() -> None:
 
 
 @pytest.mark.parametrize("logprobs", [None, "", "[]", "{", '[["a"]]', '{"content": 1}'])
-def test_missing_log_probabilities_are_no_margin(logprobs: str | None) -> None:
+def test_missing_log_probabilities_give_no_margin(logprobs: str | None) -> None:
     reading = read(reply("<rating>1</rating>", logprobs=logprobs), ReplyFormat.LOGPROBS)
     assert (reading.outcome, reading.margin) == (Outcome.JUDGED, None)
 
 
 @given(st.text(max_size=120), st.sampled_from(list(ReplyFormat)))
-def test_any_reply_is_read_without_an_exception(text: str, reply_format: ReplyFormat) -> None:
+def test_any_reply_is_parsed_without_exception(text: str, reply_format: ReplyFormat) -> None:
     reading = read(reply(text), reply_format)
     assert (reading.choice is not None) == (reading.outcome is Outcome.JUDGED)
 
@@ -85,12 +83,12 @@ def test_any_reply_is_read_without_an_exception(text: str, reply_format: ReplyFo
         max_size=6,
     )
 )  # fmt: skip
-def test_judged_replies_note_that_the_digit_scan_reads_them_otherwise(parts: list[str]) -> None:
-    one = reply("".join(parts))
-    strict = read(one, ReplyFormat.RATING)
+def test_disagreement_with_digit_scan_is_noted(parts: list[str]) -> None:
+    text = reply("".join(parts))
+    strict = read(text, ReplyFormat.RATING)
     if strict.outcome is Outcome.JUDGED:
-        scanned = read(one, ReplyFormat.DIGIT_SCAN)
-        assert (SCANNED_OTHERWISE in strict.detail) == (scanned.choice is not strict.choice)
+        scanned = read(text, ReplyFormat.DIGIT_SCAN)
+        assert (SCAN_DISAGREES in strict.detail) == (scanned.choice is not strict.choice)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +101,7 @@ def test_judged_replies_note_that_the_digit_scan_reads_them_otherwise(parts: lis
         ("The answer is 2.", Choice.SECOND),
     ],
 )
-def test_the_digit_scan_never_reads_our_own_marks(text: str, choice: Choice) -> None:
+def test_digit_scan_ignores_our_marks(text: str, choice: Choice) -> None:
     assert read(reply(text), ReplyFormat.DIGIT_SCAN).choice is choice
 
 
@@ -117,12 +115,12 @@ def test_verdict_may_end_with_a_turn_mark(ending: str) -> None:
 
 
 @pytest.mark.parametrize("written", ["**1**", "`1`", " *1* ", "__1__", '"1"'])
-def test_emphasis_around_a_rating_is_read(written: str) -> None:
+def test_emphasis_around_rating_is_ignored(written: str) -> None:
     assert read(reply(f"<rating>{written}</rating>"), ReplyFormat.RATING).choice is Choice.FIRST
     both = read(reply(f"<rating>{written} or {written.replace('1', '2')}</rating>"), ReplyFormat.RATING)
     assert both.outcome is Outcome.UNREADABLE
 
 
-def test_a_reason_that_a_gateway_moved_apart_is_read() -> None:
+def test_separate_reasoning_is_read() -> None:
     reply = Reply(key="k", endpoint="e", model="m", text="<rating>1</rating>", thinking="b misses the date")
     assert read(reply, ReplyFormat.RATING).rationale == "(apart from the reply) b misses the date"

@@ -84,7 +84,7 @@ def judge_of(mode: Mode) -> JudgeSpec:
         if mode.name not in unfit
     ],
 )
-def test_a_battle_ends_alike_in_batches_and_over_litellm(
+def test_batches_and_litellm_give_the_same_result(
     transport: str, mode: Mode, providers: ScriptedProviders
 ) -> None:
     if transport == "litellm":
@@ -117,7 +117,7 @@ def _judgment(verdict: Verdict | EndpointError, mode: Mode) -> Judgment | None:
 
 @pytest.mark.parametrize("transport", ["direct", "openai"])
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
-def test_a_battle_ends_as_the_table_says(mode: Mode, transport: str, providers: ScriptedProviders) -> None:
+def test_battle_result_by_mode(mode: Mode, transport: str, providers: ScriptedProviders) -> None:
     spec = judge_of(mode)
     verdict, client = judged(providers, spec, contest_of(LONG, SHORT), transport)
     calls = providers.calls[mode.name]
@@ -149,7 +149,7 @@ def test_a_battle_ends_as_the_table_says(mode: Mode, transport: str, providers: 
         ("response_format", "", "response_format"),
     ],
 )
-def test_a_judge_leaves_out_what_its_spec_says(
+def test_judge_omits_parameters_of_its_spec(
     key: str, named: str, gone: str, providers: ScriptedProviders
 ) -> None:
     reply = "logprobs" if key == "logprobs" else "rating"
@@ -171,7 +171,7 @@ def test_a_judge_leaves_out_what_its_spec_says(
 
 
 @pytest.mark.parametrize("name", ["openrouter-no-usage", "vllm-null-usage", "llama-cpp-negative-usage"])
-def test_a_cap_holds_where_no_tokens_are_reported(name: str, providers: ScriptedProviders) -> None:
+def test_cap_is_respected_without_reported_tokens(name: str, providers: ScriptedProviders) -> None:
     ledger, spec = MemoryLedger(0.05), judge_of(MODES[name])
     outcomes = []
     for number in range(20):

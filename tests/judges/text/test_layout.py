@@ -65,9 +65,9 @@ LAYOUTS: Mapping[str, Callable[[tuple[str, ...]], str]] = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("text", TEXTS)
-def test_sentences_are_the_same_in_each_layout(text: tuple[str, ...], layout: str) -> None:
-    found = [one for one in read_sentences(LAYOUTS[layout](text)) if not one.heading]
-    assert [(one.text, one.numbers) for one in found] == [(s, (at,)) for at, s in enumerate(text, start=1)]
+def test_sentences_do_not_depend_on_layout(text: tuple[str, ...], layout: str) -> None:
+    rows = [row for row in read_sentences(LAYOUTS[layout](text)) if not row.heading]
+    assert [(row.text, row.numbers) for row in rows] == [(s, (at,)) for at, s in enumerate(text, start=1)]
 
 
 PLAIN = "citation behind the stop"
@@ -88,13 +88,13 @@ TUPLES = st.lists(SENTENCES, min_size=2, max_size=4).map(tuple[str, ...])
 
 
 @given(text=TUPLES, layout=st.sampled_from(sorted(LAYOUTS)))
-def test_any_sentences_are_the_same_in_each_layout(text: tuple[str, ...], layout: str) -> None:
-    found = [one for one in read_sentences(LAYOUTS[layout](text)) if not one.heading]
+def test_any_sentences_do_not_depend_on_layout(text: tuple[str, ...], layout: str) -> None:
+    rows = [row for row in read_sentences(LAYOUTS[layout](text)) if not row.heading]
     plain = read_sentences(LAYOUTS[PLAIN](text))
-    assert [(one.text.rstrip(".!?…"), one.numbers) for one in found] == [
-        (one.text.rstrip(".!?…"), one.numbers) for one in plain
+    assert [(row.text.rstrip(".!?…"), row.numbers) for row in rows] == [
+        (row.text.rstrip(".!?…"), row.numbers) for row in plain
     ]
-    assert split_sentences("\n\n".join(one.text for one in found)) == tuple(one.text for one in found)
+    assert split_sentences("\n\n".join(row.text for row in rows)) == tuple(row.text for row in rows)
 
 
 LOOKALIKES = cases(__file__, "LOOKALIKES")
@@ -102,7 +102,7 @@ LOOKALIKES = cases(__file__, "LOOKALIKES")
 
 
 @pytest.mark.parametrize("line", LOOKALIKES)
-def test_text_that_only_looks_like_a_mark_stays(line: str) -> None:
+def test_text_that_looks_like_markup_is_unchanged(line: str) -> None:
     expected = tuple(sentence.replace("`", "") for sentence in line.split(" | "))
     assert split_sentences(line.replace(" | ", " ")) == expected
     assert split_sentences(line.replace(" | ", "\n\n")) == expected
@@ -112,12 +112,12 @@ MARKUP = ["\n", " ", "[a]: https://a.b", "[1]:", "[1]", "[^a]:", "[^a]", "```", 
 
 
 @given(st.lists(st.sampled_from(MARKUP), max_size=8).map("".join))
-def test_no_text_with_words_becomes_empty(text: str) -> None:
+def test_texts_with_words_never_become_empty(text: str) -> None:
     assert split_sentences(f"{text} Paris")
 
 
 def item_of(text: tuple[str, ...], answer: str) -> MetricItem:
-    """Return a question on which a text is right but for its first sentence, which the reference lacks."""
+    """Return a question whose reference lacks the first sentence of a text."""
     passages = tuple(Passage(f"p{at}", sentence) for at, sentence in enumerate(text, start=1))
     return MetricItem(
         id="q",
@@ -133,11 +133,11 @@ def item_of(text: tuple[str, ...], answer: str) -> MetricItem:
 
 @lru_cache
 def scores(text: tuple[str, ...], answer: str) -> dict[str, object]:
-    found: dict[str, object] = {}
+    rows: dict[str, object] = {}
     for name in METRICS:
         score = asyncio.run(build_metric(name).score(item_of(text, answer)))
-        found[name] = (score.outcome, score.reason, score.score, score.details.get("counts"))
-    return found
+        rows[name] = (score.outcome, score.reason, score.score, score.details.get("counts"))
+    return rows
 
 
 METRICS = (
@@ -163,11 +163,11 @@ LEADS = {
 
 
 @pytest.mark.parametrize("lead", LEADS)
-def test_headings_and_lead_ins_need_no_citation_and_are_no_facts(lead: str) -> None:
+def test_headings_and_lead_ins_are_no_facts(lead: str) -> None:
     for text in TEXTS[:2]:
         plain = LAYOUTS["table" if lead == "table" else "dashes"](text)
         led = LEADS[lead].format(plain)
-        assert [one.text for one in stating(read_sentences(led))] == list(text)
+        assert [row.text for row in stating(read_sentences(led))] == list(text)
         assert scores(text, led) == scores(text, plain)
         assert [fact.text for fact in facts_of(led)] == [fact.text for fact in facts_of(plain)]
         if lead != "question":
@@ -175,7 +175,7 @@ def test_headings_and_lead_ins_need_no_citation_and_are_no_facts(lead: str) -> N
 
 
 @pytest.mark.parametrize("text", ["# Paris", "**Paris**", "Which one?", "It has several parts."])
-def test_a_text_of_headings_alone_states_them(text: str) -> None:
+def test_text_of_only_headings_states_them(text: str) -> None:
     assert len(stating(read_sentences(text))) == 1
 
 
@@ -190,7 +190,7 @@ def assert_tie(item: MetricItem, plain: str) -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_scores_and_verdicts_are_the_same_in_each_layout(layout: str) -> None:
+def test_scores_and_verdicts_do_not_depend_on_layout(layout: str) -> None:
     for text in TEXTS[:2]:
         plain, answer = LAYOUTS[PLAIN](text), LAYOUTS[layout](text)
         assert scores(text, answer) == scores(text, plain)

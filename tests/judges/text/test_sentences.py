@@ -1,4 +1,4 @@
-"""D11: sentences are not cut behind initials and abbreviations, and are cut behind what ends one."""
+"""D11: initials and abbreviations do not end sentences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LATIN = ("e.g.", "i.e.", "cf.", "vs.", "approx.", "ca.")
 
 
 @pytest.mark.parametrize("line", GOLDEN)
-def test_the_golden_texts_are_cut_where_the_bars_are(line: str) -> None:
+def test_golden_texts_are_split_at_bars(line: str) -> None:
     sentences = tuple(line.split(" | "))
     assert split_sentences(" ".join(sentences)) == sentences
 
@@ -40,11 +40,11 @@ def test_initials_stay_with_their_name(letters: list[str], space: str, surname: 
     words=st.lists(st.sampled_from([*ABBREVIATED, *LATIN]), min_size=1, max_size=3),
     after=st.sampled_from(["Smith", "5 cm", "the shore", "Miller's law"]),
 )
-def test_abbreviations_end_nothing_inside_a_sentence(words: list[str], after: str) -> None:
+def test_abbreviations_do_not_end_sentences(words: list[str], after: str) -> None:
     first = f"We saw {' '.join(words)} {after} there."
     assert split_sentences(f"{first} Nobody else came.") == (first, "Nobody else came.")
 
 
 @pytest.mark.parametrize(("text", "sentences"), cases(__file__, "each_sentence_has_the_numbers_behind_it"))
-def test_each_sentence_has_the_numbers_behind_it(text: str, sentences: list[list[object]]) -> None:
-    assert [[one.text, list(one.numbers)] for one in read_sentences(text)] == sentences
+def test_sentences_have_their_citations(text: str, sentences: list[list[object]]) -> None:
+    assert [[sentence.text, list(sentence.numbers)] for sentence in read_sentences(text)] == sentences

@@ -15,18 +15,18 @@ from tests.cases import cases
 
 
 def finder_of(text: str) -> ContradictionFinder:
-    said = read_statements(text)
-    return ContradictionFinder(said, TermWeights.fit([each.terms for each in said]))
+    statements = read_statements(text)
+    return ContradictionFinder(statements, TermWeights.fit([row.terms for row in statements]))
 
 
 def conflicts(text: str, claim: str) -> list[str]:
-    return [each.word for each in finder_of(text).conflicts(read_statement(claim))]
+    return [row.word for row in finder_of(text).conflicts(read_statement(claim))]
 
 
 @pytest.mark.parametrize(
     ("text", "claim", "word"), cases(__file__, "changed_units_opposites_and_misplaced_figures_are_found")
 )
-def test_changed_units_opposites_and_misplaced_figures_are_found(text: str, claim: str, word: str) -> None:
+def test_contradictions_are_detected(text: str, claim: str, word: str) -> None:
     assert conflicts(text, claim) == ([word] if word else [])
 
 
@@ -38,11 +38,11 @@ def test_changed_units_opposites_and_misplaced_figures_are_found(text: str, clai
         ("The roots take up water in wet soil.", "The roots no longer take up water in dry sand."),
     ],
 )
-def test_turns_of_phrase_oppose_nothing(text: str, claim: str) -> None:
+def test_idioms_do_not_contradict(text: str, claim: str) -> None:
     assert not {"above", "least", "longer"} & set(conflicts(text, claim))
 
 
-def test_two_opposites_cancel_out_within_a_clause_alone() -> None:
+def test_opposites_cancel_out_only_within_a_clause() -> None:
     text = "The journal prefers the active voice, as it is shorter; it allows the passive in the methods."
     assert conflicts("Long bonds fall more in price.", "Short bonds fall less in price.") == []
     claim = "The journal prefers the active voice, as it is longer; it forbids the passive in the methods."
@@ -56,9 +56,9 @@ def test_clauses_are_not_too_short() -> None:
     )
 
 
-@pytest.mark.parametrize(("one", "other"), cases(__file__, "terms_ignore_form"))
-def test_terms_ignore_form(one: str, other: str) -> None:
-    assert terms(one) == terms(other)
+@pytest.mark.parametrize(("a", "b"), cases(__file__, "terms_ignore_form"))
+def test_terms_ignore_form(a: str, b: str) -> None:
+    assert terms(a) == terms(b)
 
 
 def test_scripts_without_spaces_are_compared_by_pairs() -> None:
@@ -66,11 +66,11 @@ def test_scripts_without_spaces_are_compared_by_pairs() -> None:
     assert set(terms("ภาษาไทย")) & set(terms("คนไทย"))
 
 
-@pytest.mark.parametrize(("text", "found"), cases(__file__, "quantities_come_in_one_unit_a_dimension"))
-def test_quantities_come_in_one_unit_a_dimension(text: str, found: list[tuple[float, str]]) -> None:
+@pytest.mark.parametrize(("text", "expected"), cases(__file__, "quantities_come_in_one_unit_a_dimension"))
+def test_quantities_are_converted_to_base_units(text: str, expected: list[tuple[float, str]]) -> None:
     read = quantities(text)
-    assert [each.value for each in read] == pytest.approx([value for value, _ in found], rel=1e-9)
-    assert [each.dimension for each in read] == [dimension for _, dimension in found]
+    assert [row.value for row in read] == pytest.approx([value for value, _ in expected], rel=1e-9)
+    assert [row.dimension for row in read] == [dimension for _, dimension in expected]
 
 
 GROUND_TRUTH = (
@@ -93,12 +93,12 @@ GROUND_TRUTH = (
         ("Something else happened in 1990 to 25 people.", set()),
     ],
 )
-def test_contradictions_are_told_by_kind(claim: str, kinds: set[MarkKind]) -> None:
-    found = finder_of(GROUND_TRUTH).find(read_statement(claim))
-    assert {each.kind for each in found} == kinds
+def test_contradictions_have_kinds(claim: str, kinds: set[MarkKind]) -> None:
+    expected = finder_of(GROUND_TRUTH).find(read_statement(claim))
+    assert {row.kind for row in expected} == kinds
 
 
-def test_a_ground_truth_at_odds_with_itself_is_not_contradicted() -> None:
+def test_inconsistent_ground_truth_is_not_contradicted() -> None:
     finder = finder_of("The bridge is 400 metres long. The bridge is 450 metres long.")
     assert not finder.find(read_statement("The old bridge is 450 metres long."))
     assert finder.find(read_statement("The old bridge is 600 metres long."))
@@ -108,7 +108,7 @@ QUESTION = "When was the Eiffel Tower finished and how tall is it?"
 
 
 @pytest.mark.parametrize(
-    ("premise", "hypothesis", "said"),
+    ("premise", "hypothesis", "relation"),
     [
         ("1889.", "The Eiffel Tower was finished in 1889.", Entailment.ENTAILMENT),
         ("The tower is 0.33 km tall.", "The Eiffel Tower is 330 metres tall.", Entailment.ENTAILMENT),
@@ -121,30 +121,30 @@ QUESTION = "When was the Eiffel Tower finished and how tall is it?"
         ("It is not finished.", "The Eiffel Tower is finished.", Entailment.CONTRADICTION),
     ],
 )
-def test_entailment_reads_claims_as_answers(premise: str, hypothesis: str, said: Entailment) -> None:
+def test_entailment_of_claims(premise: str, hypothesis: str, relation: Entailment) -> None:
     weights = entailment_weights([hypothesis, "The Eiffel Tower gets seven million visitors."], QUESTION)
-    assert classify(read_statement(premise), read_statement(hypothesis), weights) is said
+    assert classify(read_statement(premise), read_statement(hypothesis), weights) is relation
 
 
 @given(st.text(max_size=300))
-def test_any_text_can_be_read(text: str) -> None:
-    assert all(found.start >= 0 for found in quantities(text))
+def test_any_text_is_parsed(text: str) -> None:
+    assert all(quantity.start >= 0 for quantity in quantities(text))
     assert all(statement.terms for statement in read_statements(text))
 
 
-def test_weights_are_those_of_smoothed_idf() -> None:
-    said = ["Air scatters blue light.", "Blue light scatters more than red light.", "The sea is salty."]
-    weights = TermWeights.fit([frozenset(terms(text)) for text in said], "Why is the sea blue?")
-    oracle = TfidfVectorizer(analyzer=terms, norm=None, binary=True).fit(said)
+def test_weights_match_smoothed_idf() -> None:
+    texts = ["Air scatters blue light.", "Blue light scatters more than red light.", "The sea is salty."]
+    weights = TermWeights.fit([frozenset(terms(text)) for text in texts], "Why is the sea blue?")
+    oracle = TfidfVectorizer(analyzer=terms, norm=None, binary=True).fit(texts)
     for term, at in oracle.vocabulary_.items():
         assert weights.of(term) == pytest.approx(oracle.idf_[at] * (0.5 if term in {"sea", "blue"} else 1.0))
     assert set(weights.known) == set(oracle.vocabulary_)
-    wanted = frozenset(terms("blue salty light"))
-    assert weights.share(wanted, frozenset(), frozenset()) == 0
-    assert weights.share(wanted, wanted, frozenset()) == 1
-    assert 0 < weights.share(wanted, frozenset({"blue"}), frozenset({"light"})) < 1
+    query = frozenset(terms("blue salty light"))
+    assert weights.share(query, frozenset(), frozenset()) == 0
+    assert weights.share(query, query, frozenset()) == 1
+    assert 0 < weights.share(query, frozenset({"blue"}), frozenset({"light"})) < 1
 
 
-def test_texts_of_any_length_are_cut_alike() -> None:
+def test_splitting_does_not_depend_on_length() -> None:
     part = "The sea is salty. Rivers carry minerals into it."
     assert split_sentences("\n\n".join([part] * 600)) == split_sentences(part) * 600

@@ -1,9 +1,8 @@
-"""Exact posteriors by variable elimination and one pass back: a junction tree in numpy.
+"""Exact posteriors by variable elimination and a backward pass: a junction tree in numpy.
 
-Going forth, each variable is summed out into a message over its separator, in logarithms, and what is
-kept of it is the conditional probability that it is true. Going
-back, the probability of each separator is read off the parent's clique. Nothing is divided by a message, so
-hard zeros cost no special case.
+The forward pass sums out each variable into a message over its separator, in logarithms, and stores the
+conditional probability that it is true. The backward pass reads the probability of each separator from the
+parent's clique. There is no division by messages, so hard zeros need no special case.
 
 Source: Dechter (1999); Koller & Friedman (2009), chapters 9 and 10.
 """
@@ -26,7 +25,7 @@ class Exact:
     """Exact posteriors.
 
     Attributes:
-        true: The probability of each variable to be true, shape (variables,).
+        true: Probability that each variable is true, shape (variables,).
     """
 
     true: Floats
@@ -34,20 +33,20 @@ class Exact:
 
 
 def fits(order: EliminationOrder) -> bool:
-    """Return whether exact inference in this order fits into the memory set aside for it (about 0.5 GB)."""
+    """Return whether exact inference in this order fits into memory (about 0.5 GB)."""
     return order.width <= WIDTH_LIMIT and order.cells <= CELL_LIMIT
 
 
 def impossible() -> StatisticsError:
-    """Return the error of a network in which no assignment has a positive probability."""
+    """Return the error for a network without any possible assignment."""
     return StatisticsError(
-        "The posteriors do not exist: relations and priors that are certain contradict each other.",
-        advice="Lower a probability of 1 or raise one of 0.",
+        "The posteriors are undefined: relations and priors with certainty contradict each other.",
+        advice="Lower a probability of 1 or raise a probability of 0.",
     )
 
 
 def exact_posteriors(network: Network, order: EliminationOrder) -> Exact:
-    """Compute the posteriors of a network, each to about 1e-12.
+    """Compute the posteriors of a network, with errors of about 1e-12.
 
     Raises:
         StatisticsError: No assignment has a positive probability.
@@ -58,7 +57,7 @@ def exact_posteriors(network: Network, order: EliminationOrder) -> Exact:
 
 
 def _forward(network: Network, order: EliminationOrder) -> tuple[list[Floats], float]:
-    """Sum the variables out; return P(variable true | separator) for each, and the log partition."""
+    """Sum out the variables; return P(variable true | separator) for each, and the log partition."""
     joined = network.neighbours()
     messages: dict[int, list[tuple[list[int], Floats]]] = defaultdict(list)
     conditionals = []
@@ -87,7 +86,7 @@ def _forward(network: Network, order: EliminationOrder) -> tuple[list[Floats], f
 
 
 def _spread(factor: Floats, axes: tuple[int, ...], dimensions: int) -> Floats:
-    """View a factor, whose axes ascend, so that it adds to a table with more of them."""
+    """Reshape a factor with ascending axes for broadcasting to a larger table."""
     shape = [1] * dimensions
     for axis in axes:
         shape[axis] = 2
@@ -95,7 +94,7 @@ def _spread(factor: Floats, axes: tuple[int, ...], dimensions: int) -> Floats:
 
 
 def share_true(table: Floats) -> Floats:
-    """P(true) of the first axis given the others; 0.5 where neither value is possible."""
+    """Return P(true) of the first axis conditional on the other axes; 0.5 if neither value is possible."""
     with np.errstate(invalid="ignore", over="ignore"):
         share = 1 / (1 + np.exp(table[0] - table[1]))
     return np.where(np.isnan(share), 0.5, share)

@@ -1,4 +1,4 @@
-"""Posterior probabilities of claims and contexts: which method, how wide, how far off at most."""
+"""Posterior probabilities of claims and contexts, with method, width and error."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marginals:
-    """The posterior probability that each node is true.
+    """Posterior probability that each node is true.
 
     Attributes:
         marginals: By node id, in the order of the graph.
-        method: How they came about: the roughest of those used on the parts of the graph.
-        treewidth: The width of the elimination order, an upper bound on the treewidth of the graph.
-        error: 0 where exact; None where mini-buckets were split, since they have no estimate.
+        method: Least exact method used on the parts of the graph.
+        treewidth: Width of the elimination order, an upper bound on the treewidth of the graph.
+        error: 0 if exact; None with split mini-buckets, which have no error estimate.
     """
 
     marginals: Mapping[str, float]
@@ -48,7 +48,7 @@ def marginals(
     """Compute the posterior of every node of a fact graph.
 
     Raises:
-        InputError: Exact inference was asked for and does not fit into memory.
+        InputError: Requested exact inference does not fit into memory.
         StatisticsError: Certain relations and priors contradict each other.
 
     Source: FactReasoner, section 3.2.
@@ -57,26 +57,26 @@ def marginals(
 
 
 def network_marginals(network: Network, *, inference: Inference = Inference.AUTO) -> Marginals:
-    """As `marginals`, of a network; one too wide to be solved as a whole is solved by its connected parts."""
+    """Compute marginals of a network; networks that are too wide are solved by connected parts."""
     order = min_fill(network)
     if inference is not Inference.WMB and fits(order):
         return _solve(network, order, inference)
-    found: dict[str, float] = {}
-    used: set[Method] = set()
+    posteriors: dict[str, float] = {}
+    methods: set[Method] = set()
     width = 0
     errors: list[float | None] = [0.0]
     for variables in components(network):
         part = network.part(variables)
         order = min_fill(part)
-        solved = _solve(part, order, inference)
-        found |= solved.marginals
-        width = max(width, solved.treewidth)
-        used.add(solved.method)
-        errors.append(solved.error)
+        solution = _solve(part, order, inference)
+        posteriors |= solution.marginals
+        width = max(width, solution.treewidth)
+        methods.add(solution.method)
+        errors.append(solution.error)
     known = [error for error in errors if error is not None]
     return Marginals(
-        marginals={name: found[name] for name in network.names},
-        method=Method.WMB if Method.WMB in used else Method.EXACT,
+        marginals={name: posteriors[name] for name in network.names},
+        method=Method.WMB if Method.WMB in methods else Method.EXACT,
         treewidth=width,
         error=max(known) if len(known) == len(errors) else None,
     )
@@ -88,7 +88,7 @@ def _solve(part: Network, order: EliminationOrder, inference: Inference) -> Marg
         true, method = exact_posteriors(part, order).true, Method.EXACT
     elif inference is Inference.EXACT:
         message = f"Exact inference over {part.size} nodes at width {order.width} does not fit into memory."
-        raise InputError(message, advice="Use --inference auto, which takes weighted mini-buckets instead.")
+        raise InputError(message, advice="Use --inference auto, which falls back to weighted mini-buckets.")
     else:
         approximate = minibucket_posteriors(part, order, i_bound=I_BOUND)
         true, method = approximate.true, Method.WMB

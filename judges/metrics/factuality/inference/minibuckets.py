@@ -1,7 +1,7 @@
-"""Weighted mini-buckets: variable elimination whose tables stay below a bound, the paper's option.
+"""Weighted mini-buckets: variable elimination with bounded tables, the paper's option.
 
-A bucket that is too wide is split into mini-buckets, each summed with a power below one; cost is
-shifted between them until their beliefs about the variable agree. Exact while nothing is split.
+Buckets that are too wide are split into mini-buckets, each summed with a power below one; costs are shifted
+between them until their beliefs about the variable agree. The result is exact if no bucket is split.
 
 Source: Liu & Ihler (2011), "Bounding the partition function using Hölder's inequality".
 """
@@ -25,8 +25,8 @@ class MiniBuckets:
     """Approximate posteriors.
 
     Attributes:
-        true: The probability of each variable to be true, shape (variables,).
-        split: How many buckets had to be split; at 0 the posteriors are exact.
+        true: Probability that each variable is true, shape (variables,).
+        split: Number of split buckets; 0 means exact posteriors.
     """
 
     true: Floats
@@ -35,7 +35,7 @@ class MiniBuckets:
 
 @dataclass(slots=True, kw_only=True)
 class _Part:
-    """One mini-bucket; its axes are the positions in `scope`, its own variable first."""
+    """A mini-bucket with the axes `scope`, beginning with its own variable."""
 
     scope: tuple[int, ...]
     table: Floats
@@ -46,14 +46,14 @@ class _Part:
     down: Floats = field(default_factory=lambda: np.zeros(()))
 
     def outward(self) -> Floats:
-        """Return the table with what its children say."""
+        """Return the table with the messages of its children."""
         total = self.table
         for child in self.children:
             total = total + _onto(child.up, child.scope[1:], self.scope)
         return total
 
     def belief(self) -> Floats:
-        """Logarithms of the belief about the scope, greatest 0."""
+        """Return the logarithms of the belief about the scope, with maximum 0."""
         scores: Floats = (self.outward() + self.down) / self.weight
         peak = float(scores.max())
         if peak == -np.inf:
@@ -105,12 +105,12 @@ def _buckets(network: Network, order: EliminationOrder, i_bound: int) -> list[li
     return buckets
 
 
-def _split(factors: list[_Part], senders: list[_Part], most: int) -> list[_Part]:
+def _split(factors: list[_Part], senders: list[_Part], maximum: int) -> list[_Part]:
     items = [(factor.scope, factor, False) for factor in factors]
     items += [(sender.scope[1:], sender, True) for sender in senders]
     bins: list[tuple[set[int], list[tuple[_Part, bool]]]] = []
     for scope, part, sends in sorted(items, key=lambda item: (-len(item[0]), item[0])):
-        room = [bucket for bucket in bins if len(bucket[0] | set(scope)) <= max(most, len(bucket[0]))]
+        room = [bucket for bucket in bins if len(bucket[0] | set(scope)) <= max(maximum, len(bucket[0]))]
         bucket = room[0] if room else (set(), [])
         if not room:
             bins.append(bucket)
@@ -136,9 +136,9 @@ def _onto(table: Floats, scope: tuple[int, ...], target: tuple[int, ...]) -> Flo
 
 
 def _own_marginal(scores: Floats) -> Floats:
-    """Sum a belief down to its own variable; logarithms, shape (2,)."""
-    others = tuple(range(1, scores.ndim))
-    return np.asarray(logsumexp(scores, axis=others)) if others else scores
+    """Marginalise a belief to its own variable, in logarithms, shape (2,)."""
+    axes = tuple(range(1, scores.ndim))
+    return np.asarray(logsumexp(scores, axis=axes)) if axes else scores
 
 
 def _agreed(bucket: list[_Part]) -> Floats:

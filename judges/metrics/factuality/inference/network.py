@@ -1,7 +1,7 @@
-"""The Markov network of a fact graph: one factor a prior, one a relation.
+"""Markov network of a fact graph, with a factor per prior and per relation.
 
-Variables are binary, value 0 false and 1 true; every factor has one or two of them, so a network is
-three arrays. Factors are kept as logarithms, a hard zero being minus infinity.
+Variables are binary, value 0 false and 1 true; every factor has one or two of them, so that a network is
+three arrays. Factors are logarithms; a hard zero is minus infinity.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from judges.metrics.factuality.graph import (
 )
 
 REFERENCE_CONTEXT_PRIOR = 0.9
-"""The constant of the public code, whatever the context's own prior."""
+"""Constant in the public code, regardless of the context's own prior."""
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -32,11 +32,10 @@ class Network:
     """A pairwise Markov network over binary variables.
 
     Attributes:
-        names: One name a variable.
+        names: Name of each variable.
         unary: Logarithms of the unary factors, shape (variables, 2).
-        pairs: The two variables of each binary factor, lower first, no pair twice, shape (factors, 2).
-        tables: Logarithms of the binary factors, shape (factors, 2, 2), the first axis that of the
-            lower variable.
+        pairs: Variables of each binary factor, lower first, distinct, shape (factors, 2).
+        tables: Logarithms of the binary factors, shape (factors, 2, 2), lower variable first.
     """
 
     names: tuple[str, ...]
@@ -46,11 +45,11 @@ class Network:
 
     @property
     def size(self) -> int:
-        """The number of variables."""
+        """Number of variables."""
         return len(self.names)
 
     def neighbours(self) -> list[dict[int, int]]:
-        """For each variable, its neighbours and the row of the factor that joins them."""
+        """Return for each variable its neighbours and the rows of their common factors."""
         joined: list[dict[int, int]] = [{} for _ in range(self.size)]
         for row, (first, second) in enumerate(self.pairs.tolist()):
             joined[first][second] = row
@@ -58,7 +57,7 @@ class Network:
         return joined
 
     def part(self, variables: Sequence[int]) -> "Network":
-        """Return the network on some of the variables, in the order given, without factors that reach out."""
+        """Return the sub-network of some variables, in their order."""
         place = np.full(self.size, -1, dtype=np.int64)
         place[list(variables)] = np.arange(len(variables))
         ends = place[self.pairs]
@@ -77,14 +76,14 @@ class Network:
 def network_of_factors(
     names: Sequence[str], factors: Sequence[tuple[Sequence[int], Sequence[float]]]
 ) -> Network:
-    """Make a network of factors given as a scope and values, the last variable changing fastest."""
+    """Create a network from factors (scope and values, the last variable changing fastest)."""
     unary = np.zeros((len(names), 2))
     tables: dict[tuple[int, int], Floats] = {}
     for scope, values in factors:
         content = np.asarray(values, dtype=np.float64)
         if content.size != 2 ** len(scope) or not (np.isfinite(content) & (content >= 0)).all():
             message = f"The factor on {list(scope)} has the values {list(values)}."
-            raise InputError(message, advice="Give two or four finite values, none negative.")
+            raise InputError(message, advice="Use two or four finite, non-negative values.")
         with np.errstate(divide="ignore"):
             logs = np.log(content).reshape((2,) * len(scope))
         match tuple(scope):
@@ -103,7 +102,7 @@ def network_of_factors(
 
 
 def network_of(graph: FactGraph, tables: FactorTables = FactorTables.TABLE1) -> Network:
-    """Turn a fact graph into its Markov network.
+    """Convert a fact graph to a Markov network.
 
     Source: FactReasoner, section 3.1 and Table 1; `reference-code` is the variant of its public code.
     """

@@ -1,7 +1,6 @@
-"""Elimination orders: which variable to sum out first, and how wide the tables get.
+"""Elimination orders of variables.
 
-Neighbourhoods are bit sets in Python integers, which makes counting the missing edges of a
-neighbourhood a matter of `and` and `bit_count`.
+Neighbourhoods are bit sets in Python integers, so that `and` and `bit_count` count missing edges quickly.
 """
 
 import heapq
@@ -18,11 +17,11 @@ MANY = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EliminationOrder:
-    """An order with what eliminating in it costs.
+    """An elimination order with its costs.
 
     Attributes:
-        order: The variables, first eliminated first.
-        masks: For each of them in that order, its neighbours when it is eliminated, as a bit set.
+        order: Variables in order of elimination.
+        masks: Neighbours of each variable at its elimination, as bit sets.
     """
 
     order: tuple[int, ...]
@@ -30,16 +29,16 @@ class EliminationOrder:
 
     @property
     def width(self) -> int:
-        """The induced width: the size of the largest separator; 0 without edges."""
+        """Induced width: size of the largest separator; 0 without edges."""
         return max((mask.bit_count() for mask in self.masks), default=0)
 
     @property
     def cells(self) -> int:
-        """The number of table cells over all separators."""
+        """Number of table cells over all separators."""
         return sum(1 << mask.bit_count() for mask in self.masks)
 
     def separators(self) -> list[list[int]]:
-        """For each position, the later positions that its variable is joined to, ascending."""
+        """Return for each position the later positions of its neighbours, ascending."""
         rank = {variable: position for position, variable in enumerate(self.order)}
         return [sorted(rank[other] for other in bits(mask)) for mask in self.masks]
 
@@ -53,7 +52,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def neighbour_masks(network: Network) -> list[int]:
-    """Return the neighbourhood of every variable as a bit set."""
+    """Return the neighbours of every variable as a bit set."""
     masks = [0] * network.size
     for first, second in network.pairs.tolist():
         masks[first] |= 1 << second
@@ -62,29 +61,29 @@ def neighbour_masks(network: Network) -> list[int]:
 
 
 def components(network: Network) -> list[list[int]]:
-    """Return the variables of each connected part, parts and variables in ascending order."""
+    """Return the variables of each connected part, in ascending order."""
     joined = network.neighbours()
-    seen = [False] * network.size
+    visited = [False] * network.size
     parts = []
     for start in range(network.size):
-        if seen[start]:
+        if visited[start]:
             continue
-        seen[start] = True
+        visited[start] = True
         part = [start]
         for variable in part:
             for neighbour in joined[variable]:
-                if not seen[neighbour]:
-                    seen[neighbour] = True
+                if not visited[neighbour]:
+                    visited[neighbour] = True
                     part.append(neighbour)
         parts.append(sorted(part))
     return parts
 
 
 def min_fill(network: Network) -> EliminationOrder:
-    """Find an order by min-fill, ties by degree, then by number.
+    """Find an order by min-fill, resolving ties by degree, then by number.
 
-    Once the width is past any table that could be held, the rest follows min-degree, which is
-    enough to say how wide the network is. The width is an upper bound on the treewidth.
+    Once the tables would not fit into memory, the rest follows min-degree, which is enough to estimate the
+    width. The width is an upper bound on the treewidth.
 
     Source: Kjaerulff (1990); Koller & Friedman (2009), section 9.4.3.
     """
@@ -92,10 +91,10 @@ def min_fill(network: Network) -> EliminationOrder:
 
 
 class _Eliminator:
-    """Eliminates variables one at a time, keeping the costs of those that are left up to date.
+    """Eliminates variables one at a time and updates the costs of the remaining ones.
 
-    Variables of at most two neighbours go first, which is always safe. The cost of a variable with
-    very many neighbours is updated only when its turn seems to come.
+    Variables with at most two neighbours come first, which is always optimal. Costs of variables with many
+    neighbours are updated lazily.
     """
 
     def __init__(self, masks: list[int]) -> None:
@@ -134,7 +133,7 @@ class _Eliminator:
                 queue += [other for other in neighbours if self.masks[other].bit_count() <= degree]
 
     def _close(self) -> None:
-        """Take all that are left as one clique: filled in this far, they nearly are."""
+        """Treat the remaining variables as a clique, which they nearly are."""
         mask = sum(1 << variable for variable in self.left)
         for variable in sorted(self.left):
             mask &= ~(1 << variable)
@@ -165,7 +164,7 @@ class _Eliminator:
             self.masks[neighbour] = (self.masks[neighbour] | mask) & ~(1 << neighbour) & ~(1 << variable)
 
     def _eliminate(self, variable: int) -> set[int]:
-        """Eliminate a variable and return those whose costs must be updated."""
+        """Eliminate a variable and return the variables with outdated costs."""
         mask = self.masks[variable]
         separator = list(bits(mask))
         stale = mask

@@ -100,7 +100,7 @@ def test_sources_that_cannot_be_used_are_listed(run: Commands, tmp_path: Path) -
     twice: list[dict[str, str]] = [{"id": "d", "text": "x"}, {"id": "d", "text": "y"}]
     for row, message in (
         ([1], "not a JSON object"),
-        ({"summary": "", "documents": ["a"]}, "not all texts"),
+        ({"summary": "", "documents": ["a"]}, "must be texts"),
         ({"summary": "a", "documents": "a"}, "not a list"),
         ({"summary": "a", "documents": [{"title": "x"}]}, "Document 1 has no text"),
         ({"summary": "a", "documents": twice}, "one id"),

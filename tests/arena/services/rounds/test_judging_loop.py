@@ -280,7 +280,7 @@ def test_replay_asks_nothing_and_names_what_it_lacks(
     replaying = make_arena(endpoint=llm.url, cache_mode=CacheMode.REPLAY)
     assert asked(replaying, "two").cost_usd == 0
     assert llm.log.calls == calls
-    with pytest.raises(ReplayMissError, match="never recorded"):
+    with pytest.raises(ReplayMissError, match="cache has no reply"):
         play(replaying, "other", judge="reference")
     assert arena.rounds.status("other")[0].state is RoundState.PAUSED
     asked(make_arena(endpoint=llm.url, cache_mode=CacheMode.RECORD), "three")

@@ -53,7 +53,7 @@ def ask(
 
 
 @pytest.mark.slow
-def test_requests_that_wait_together_travel_together(scripted_llm: Serve) -> None:
+def test_concurrent_requests_share_a_batch(scripted_llm: Serve) -> None:
     server, journal, ledger = scripted_llm(), MemoryJournal(), MemoryLedger(1.0)
     replies = ask(requests(server.url), journal, ledger=ledger)
     replied = instances(Reply, replies)
@@ -65,7 +65,7 @@ def test_requests_that_wait_together_travel_together(scripted_llm: Serve) -> Non
     assert not journal.records
 
 
-def test_batches_are_cut_to_size(scripted_llm: Serve) -> None:
+def test_batches_are_split_by_size(scripted_llm: Serve) -> None:
     server, journal = scripted_llm(), MemoryJournal()
     items = requests(server.url, 7)
     items[0] = replace(items[0], model="gpt-4o-mini")
@@ -88,7 +88,7 @@ def interrupted(url: str) -> tuple[WatchedJournal, list[Any]]:
 
 
 @pytest.mark.parametrize("noted", [True, False])
-def test_a_crash_loses_no_batch(noted: bool, scripted_llm: Serve) -> None:
+def test_crash_loses_no_batch(noted: bool, scripted_llm: Serve) -> None:
     server, cache = scripted_llm(batch_polls=1_000_000), MemoryReplyCache()
     journal, _ = interrupted(server.url)
     if not noted:
@@ -101,7 +101,7 @@ def test_a_crash_loses_no_batch(noted: bool, scripted_llm: Serve) -> None:
     assert not journal.records
 
 
-def test_a_batch_that_never_came_to_be_is_asked_again(scripted_llm: Serve) -> None:
+def test_uncreated_batch_is_sent_again(scripted_llm: Serve) -> None:
     server, journal = scripted_llm(), MemoryJournal()
     items = requests(server.url)
     keys = tuple(item.key for item in items)
@@ -134,12 +134,12 @@ def test_a_completed_batch_without_output_fails_its_requests(scripted_llm: Serve
     assert server.batches == 2
 
 
-def test_a_batch_that_the_provider_turns_down_stops_the_run(scripted_llm: Serve) -> None:
+def test_rejected_batch_stops_the_run(scripted_llm: Serve) -> None:
     server, journal = scripted_llm(batch_end="failed", batch_output=False), MemoryJournal()
     with pytest.raises(EndpointError, match="ended as failed"):
         ask(requests(server.url, 2), journal)
 
 
-def test_batches_need_a_book() -> None:
-    with pytest.raises(SpecError, match="write their ids down"):
+def test_batches_require_journal() -> None:
+    with pytest.raises(SpecError, match="needs a journal"):
         ask([], None)

@@ -53,9 +53,7 @@ def test_both_send_the_same_body_with_the_key(scripted_llm: Serve) -> None:
     assert bodies[0] == bodies[1]
 
 
-def test_both_go_through_the_proxy_that_the_environment_names(
-    scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_use_proxy_of_environment(scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     proxy, near = scripted_llm(first=["by proxy", "by proxy"]), scripted_llm(first=["near", "near"])
     monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/v1"))
     monkeypatch.setenv("no_proxy", "127.0.0.1")
@@ -66,7 +64,7 @@ def test_both_go_through_the_proxy_that_the_environment_names(
             assert reply.text == text
 
 
-def test_a_netrc_does_not_come_in_the_way_of_the_key(
+def test_netrc_does_not_replace_key(
     scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     netrc = tmp_path / "netrc"
@@ -80,16 +78,16 @@ def test_a_netrc_does_not_come_in_the_way_of_the_key(
 
 
 @pytest.mark.slow
-def test_litellm_carries_requests_without_retries_of_its_own(scripted_llm: Serve) -> None:
+def test_litellm_does_not_retry(scripted_llm: Serve) -> None:
     server = scripted_llm(first=["server_error", "fine", "refusal", "good"])
     first, refused, last = ask(server.url, "litellm", ("one", "two", "three"), "openai/gpt-4o")
-    assert [instance(Reply, one).text for one in (first, last)] == ["fine", "good"]
+    assert [instance(Reply, reply).text for reply in (first, last)] == ["fine", "good"]
     assert instance(CallFailure, refused).outcome is Outcome.REFUSED
     assert None not in {first.cost_usd, refused.cost_usd, last.cost_usd}
     assert server.log.calls == 4
 
 
-def test_direct_is_the_default_where_it_sends_the_same() -> None:
+def test_direct_is_default_with_equal_requests() -> None:
     assert read_settings({}).transport == "direct"
     assert read_settings({"OPENAI_ORG_ID": "org"}).transport == "openai"
     assert read_settings({"OPENAI_ORG_ID": "org", "ARENA_TRANSPORT": "litellm"}).transport == "litellm"
@@ -98,9 +96,7 @@ def test_direct_is_the_default_where_it_sends_the_same() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("transport", ["openai", "direct", "litellm"])
 @pytest.mark.parametrize("status", [307, 308])
-def test_a_redirect_of_an_endpoint_is_not_followed(
-    scripted_llm: Callable[..., Any], transport: str, status: int
-) -> None:
+def test_redirect_is_not_followed(scripted_llm: Callable[..., Any], transport: str, status: int) -> None:
     other = scripted_llm(first=["taken"])
 
     class Leads(BaseHTTPRequestHandler):
@@ -122,7 +118,7 @@ def test_a_redirect_of_an_endpoint_is_not_followed(
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Leads) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        with pytest.raises(EndpointError, match="leads to another address, which is not asked"):
+        with pytest.raises(EndpointError, match="redirects to another address, which is not followed"):
             asyncio.run(asked(f"http://127.0.0.1:{server.server_port}/v1"))
         server.shutdown()
     assert not other.log.bodies
@@ -137,7 +133,7 @@ def test_a_redirect_of_an_endpoint_is_not_followed(
         ("192.0.2.1", 1, True, "IP address mismatch"),
     ],
 )
-def test_an_invalid_certificate_ends_the_endpoint_at_its_first_call(
+def test_invalid_certificate_stops_endpoint_at_first_call(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     transport: str,

@@ -22,22 +22,22 @@ ITEM = MetricItem(
 )
 
 
-def test_precision_and_recall_by_the_sentence() -> None:
-    found = scored(ITEM)
-    details: Any = found.details
+def test_precision_and_recall_by_sentence() -> None:
+    score = scored(ITEM)
+    details: Any = score.details
     assert (details["precision"], details["recall"]) == pytest.approx((2 / 3, 2 / 3))
-    assert found.score == pytest.approx(2 / 3)
+    assert score.score == pytest.approx(2 / 3)
     assert details["uncited"] == ["It is loved."]
     assert details["unsupported"] == []
     first, second, third = details["sentences"]
-    assert [(one["passage"], one["support"]) for one in second["citations"]] == [
+    assert [(row["passage"], row["support"]) for row in second["citations"]] == [
         ("p1", "none"),
         ("p2", "full"),
     ]
     assert (first["weight"], third["weight"]) == (1.0, 0.0)
 
 
-def test_numbers_count_the_answers_own_contexts_and_unknown_ones_support_nothing() -> None:
+def test_numbers_refer_to_contexts() -> None:
     item = replace(
         ITEM, contexts=(Passage("p2", ""), BRIDGE), answer="The iron bridge was opened in 1905 [2, 9]."
     )
@@ -46,7 +46,7 @@ def test_numbers_count_the_answers_own_contexts_and_unknown_ones_support_nothing
     assert (details["precision"], details["recall"], details["counts"]["unknown"]) == (0.5, 1.0, 1)
 
 
-def test_the_wrong_passage_makes_a_sentence_unsupported_and_no_citation_a_zero() -> None:
+def test_wrong_and_missing_citations_score_zero() -> None:
     wrong = scored(replace(ITEM, answer="The iron bridge was opened in 1905 [2]."))
     assert (wrong.score, wrong.details["unsupported"]) == (0, ["The iron bridge was opened in 1905."])
     silent = scored(replace(ITEM, answer="The iron bridge was opened in 1905."))

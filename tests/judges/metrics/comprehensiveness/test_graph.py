@@ -25,22 +25,22 @@ SAMPLE = Path(__file__).parents[4] / "../shared/data/graphs/comp_graphs_sample.j
 IMPLYING = (Relation.ENTAILMENT, Relation.EQUIVALENCE)
 
 
-@pytest.mark.skipif(not SAMPLE.exists(), reason="the authors' graphs are not beside the checkout")
-def test_the_authors_graphs_are_reproduced() -> None:
+@pytest.mark.skipif(not SAMPLE.exists(), reason="needs the authors' graphs next to the checkout")
+def test_authors_graphs_are_reproduced() -> None:
     """All 123 stored graphs: covered, uncovered, clusters, basis and score are equal.
 
-    D10: where there is nothing to cover they store 0, and the score is null here.
+    D10: without statements to cover they store 0, and the score is null here.
     """
     raw = json.loads(SAMPLE.read_text(encoding="utf-8"))
     graphs = read_graphs(raw, where="the sample")
     assert len(graphs) == 123
     for stored, graph in zip(raw["graphs"], graphs, strict=True):
-        found = coverage_json(analyse(graph))
+        result = coverage_json(analyse(graph))
         for name in ("covered", "uncovered", "clusters", "basis_clusters"):
-            assert found[name] == sorted(stored[name])
-        assert found["score"] == (pytest.approx(stored["score"], abs=1e-12) if stored["clusters"] else None)
-        assert found["defined"] is bool(stored["clusters"])
-        assert len(listed(found["basis"])) == len(stored["basis_clusters"])
+            assert result[name] == sorted(stored[name])
+        assert result["score"] == (pytest.approx(stored["score"], abs=1e-12) if stored["clusters"] else None)
+        assert result["defined"] is bool(stored["clusters"])
+        assert len(listed(result["basis"])) == len(stored["basis_clusters"])
 
 
 def graph_of(answer: int, passages: int, edges: list[tuple[str, str, Relation]]) -> FactGraph:
@@ -49,9 +49,9 @@ def graph_of(answer: int, passages: int, edges: list[tuple[str, str, Relation]])
     return FactGraph(tuple(nodes), tuple(Edge(*edge) for edge in edges))
 
 
-def test_a_chain_of_implications_covers_and_shortens_the_basis() -> None:
+def test_implication_chain_shortens_basis() -> None:
     ahead, same = Relation.ENTAILMENT, Relation.EQUIVALENCE
-    found = analyse(
+    result = analyse(
         graph_of(
             1,
             7,
@@ -64,23 +64,23 @@ def test_a_chain_of_implications_covers_and_shortens_the_basis() -> None:
             ],
         )
     )
-    assert found.covered == ("c0", "c1")
-    assert found.uncovered == ("c2", "c3", "c4", "c5", "c6")
-    assert found.clusters == (("c0",), ("c1",), ("c2",), ("c3",), ("c4", "c5"), ("c6",))
-    assert found.basis == ("c2", "c4", "c6")
-    assert found.score == pytest.approx(2 / 6)
+    assert result.covered == ("c0", "c1")
+    assert result.uncovered == ("c2", "c3", "c4", "c5", "c6")
+    assert result.clusters == (("c0",), ("c1",), ("c2",), ("c3",), ("c4", "c5"), ("c6",))
+    assert result.basis == ("c2", "c4", "c6")
+    assert result.score == pytest.approx(2 / 6)
 
 
 @pytest.mark.parametrize(("answer", "passages"), [(0, 0), (3, 0)])
-def test_nothing_to_cover_is_told_from_covering_nothing(answer: int, passages: int) -> None:
-    """D10: without claims of passages there is no score, and a graph that covers nothing scores 0."""
-    found = analyse(graph_of(answer, passages, []))
-    assert (found.score, found.defined) == (None, False)
-    assert coverage_json(found)["score"] is None
+def test_empty_ground_truth_differs_from_no_coverage(answer: int, passages: int) -> None:
+    """D10: without claims of passages the score is undefined, and a graph without coverage scores 0."""
+    result = analyse(graph_of(answer, passages, []))
+    assert (result.score, result.defined) == (None, False)
+    assert coverage_json(result)["score"] is None
     assert analyse(graph_of(0, 1, [])).score == 0
 
 
-def test_the_representative_is_the_most_frequent_wording() -> None:
+def test_representative_is_most_frequent_wording() -> None:
     nodes = [
         Node(f"c{at}", NodeKind.PASSAGE, text)
         for at, text in enumerate(["Late", "It is late.", "it is  late."])
@@ -100,7 +100,7 @@ def graphs(draw: st.DrawFn) -> FactGraph:
 
 def closure(graph: FactGraph) -> set[tuple[str, str]]:
     ids = list(graph.by_id)
-    implied = {(one, one) for one in ids}
+    implied = {(name, name) for name in ids}
     for edge in graph.edges:
         if edge.relation in IMPLYING:
             implied.add((edge.start, edge.end))
@@ -113,18 +113,18 @@ def closure(graph: FactGraph) -> set[tuple[str, str]]:
 
 
 @given(graphs())
-def test_a_second_implementation_agrees(graph: FactGraph) -> None:
+def test_independent_implementation_agrees(graph: FactGraph) -> None:
     """The definitions of section 3.1, spelt out over the transitive closure, give the same result."""
-    implied, found = closure(graph), analyse(graph)
+    implied, result = closure(graph), analyse(graph)
     passages = [node.id for node in graph.nodes if node.kind is NodeKind.PASSAGE]
     answer = [node.id for node in graph.nodes if node.kind is NodeKind.ANSWER]
-    covered = [one for one in passages if any((own, one) in implied for own in answer)]
-    assert list(found.covered) == sorted(covered)
-    missing = [one for one in passages if one not in covered]
-    for one in missing:
-        above = [other for other in missing if (other, one) in implied and (one, other) not in implied]
-        assert any(one in group for group in found.basis_clusters) == (not above)
-    assert len(found.basis) == len(found.basis_clusters) <= len(missing)
+    covered = [name for name in passages if any((own, name) in implied for own in answer)]
+    assert list(result.covered) == sorted(covered)
+    missing = [name for name in passages if name not in covered]
+    for name in missing:
+        above = [other for other in missing if (other, name) in implied and (name, other) not in implied]
+        assert any(name in group for group in result.basis_clusters) == (not above)
+    assert len(result.basis) == len(result.basis_clusters) <= len(missing)
 
 
 def test_both_forms_of_graph_files_are_read() -> None:
@@ -152,6 +152,6 @@ def test_both_forms_of_graph_files_are_read() -> None:
         ({"nodes": [{"id": "a", "type": "atom"}, {"id": "a", "type": "context"}]}, RecordError),
     ],
 )
-def test_other_shapes_are_refused_with_the_place(value: object, error: type[Exception]) -> None:
+def test_invalid_graphs_report_location(value: object, error: type[Exception]) -> None:
     with pytest.raises(error):
         read_graphs(value, where="graph.json")

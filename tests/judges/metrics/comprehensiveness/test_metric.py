@@ -32,12 +32,12 @@ TOWER = MetricItem(
 
 
 def texts(score: Score, name: str) -> list[str]:
-    found: Any = score.details[name]
-    return [each["text"] for each in found]
+    rows: Any = score.details[name]
+    return [row["text"] for row in rows]
 
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
-def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> None:
+def test_embedded_version_lists_covered_and_missing(name: str) -> None:
     score = embedded(name, TOWER)
     assert texts(score, "covered") == ["It is 330 metres tall."]
     assert texts(score, "missing") == [
@@ -50,17 +50,17 @@ def test_the_embedded_version_names_what_is_covered_and_missing(name: str) -> No
 
 
 @pytest.mark.parametrize("name", [NLI, END_TO_END])
-def test_the_reference_stands_in_for_passages(name: str) -> None:
+def test_reference_replaces_missing_passages(name: str) -> None:
     score = embedded(name, replace(TOWER, passages=(), reference="The Eiffel Tower is 330 metres tall."))
     assert score.score == 1.0
 
 
-def test_questions_and_answers_need_an_llm() -> None:
+def test_qa_requires_llm() -> None:
     with pytest.raises(SpecError, match="no embedded version"):
         build_metric(QA)
 
 
-def test_too_many_pairs_are_skipped_and_said() -> None:
+def test_too_many_pairs_are_skipped_with_reason() -> None:
     score = embedded(NLI, TOWER, most_pairs=3)
     assert score.outcome is Outcome.SKIPPED
     assert "pairs of claims" in score.reason
@@ -88,10 +88,11 @@ def sentences(ask: Any) -> list[str]:  # noqa: ANN401 - the scripted server's ow
 
 def serve_rules(server: Any, tool_use: Any = None) -> None:  # noqa: ANN401 - the scripted server's own types
     def extract(ask: Any) -> object:  # noqa: ANN401 - as above
-        kinds = [("fact" if key(one)[0] in "kx" else "other") for one in sentences(ask)]
+        kinds = [("fact" if key(sentence)[0] in "kx" else "other") for sentence in sentences(ask)]
         return {
             "claims": [
-                {"text": one.strip(), "kind": kind} for one, kind in zip(sentences(ask), kinds, strict=True)
+                {"text": sentence.strip(), "kind": kind}
+                for sentence, kind in zip(sentences(ask), kinds, strict=True)
             ]
         }
 
@@ -104,13 +105,17 @@ def serve_rules(server: Any, tool_use: Any = None) -> None:  # noqa: ANN401 - th
         return {"relation": "entailment" if key(premise) == key(hypothesis) else "neutral"}
 
     def cover(ask: Any) -> object:  # noqa: ANN401 - as above
-        said = {key(one) for one in re.findall(r"[^.]+\.", ask.tagged("answer")[0].strip())}
-        found: dict[str, list[str]] = {}
+        covered_keys = {key(sentence) for sentence in re.findall(r"[^.]+\.", ask.tagged("answer")[0].strip())}
+        passages: dict[str, list[str]] = {}
         for name, text in ask.identified("passage").items():
-            for one in re.findall(r"[^.]+\.", text):
-                found.setdefault(key(one), []).append(name)
-        rows = [{"statement": one, "passages": names} for one, names in found.items() if one[0] == "k"]
-        covered = [row for row in rows if row["statement"] in said]
+            for sentence in re.findall(r"[^.]+\.", text):
+                passages.setdefault(key(sentence), []).append(name)
+        rows = [
+            {"statement": sentence, "passages": names}
+            for sentence, names in passages.items()
+            if sentence[0] == "k"
+        ]
+        covered = [row for row in rows if row["statement"] in covered_keys]
         return {"reasoning": "", "covered": covered, "uncovered": [row for row in rows if row not in covered]}
 
     def compare(ask: Any) -> object:  # noqa: ANN401 - as above
@@ -138,9 +143,7 @@ def serve_rules(server: Any, tool_use: Any = None) -> None:  # noqa: ANN401 - th
 
 
 @pytest.mark.parametrize(("name", "options"), [(NLI, {}), (NLI, {"summarise": True}), (END_TO_END, {})])
-def test_claims_are_covered_as_an_llm_reads_them(
-    scripted_llm: Serve, name: str, options: dict[str, Any]
-) -> None:
+def test_claims_are_covered_by_llm(scripted_llm: Serve, name: str, options: dict[str, Any]) -> None:
     server = scripted_llm()
     serve_rules(server)
     score = scored(name, server.url, RULED, **options)
@@ -154,28 +157,28 @@ def test_claims_are_covered_as_an_llm_reads_them(
     assert (server.log.calls == 1) is (name == END_TO_END)
 
 
-def test_pairs_that_share_too_little_are_not_asked_about(scripted_llm: Serve) -> None:
-    asked: dict[float, int] = {}
+def test_dissimilar_pairs_are_not_requested(scripted_llm: Serve) -> None:
+    pairs: dict[float, int] = {}
     scores: dict[float, float | None] = {}
     for similarity in (0.0, 0.5):
         server = scripted_llm()
         serve_rules(server)
         options = {"similarity": similarity} if similarity else {}
         scores[similarity] = scored(NLI, server.url, RULED, **options).score
-        asked[similarity] = sum(
+        pairs[similarity] = sum(
             body["response_format"]["json_schema"]["name"] == "classify_relation"
             for body in server.log.bodies
         )
     # Six claims, two of them the answer's: every pair but those within the answer. Two pairs share a key.
-    assert asked == {0.0: 6 * 5 - 2, 0.5: 2 * 2}
+    assert pairs == {0.0: 6 * 5 - 2, 0.5: 2 * 2}
     assert scores[0.5] == scores[0.0] == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize("tools", [True, False])
-def test_questions_and_answers_by_an_llm(scripted_llm: Serve, *, tools: bool) -> None:
+def test_qa_by_llm(scripted_llm: Serve, *, tools: bool) -> None:
     server = scripted_llm(tools=tools)
     serve_rules(server, ToolUse)
-    held = {
+    by_text = {
         "answer": {1: [("10 km", 5)], 2: [("unknown", 5)]},
         "p1": {1: [("10,000 m", 4)], 2: [("blue", 5), ("green", 1)]},
         "p2": {1: [("12 miles", 5)]},
@@ -185,8 +188,8 @@ def test_questions_and_answers_by_an_llm(scripted_llm: Serve, *, tools: bool) ->
         name = next(iter(ask.identified("passage")), "answer")
         return {
             "answered": [
-                {"number": number, "answers": [{"answer": text, "confidence": sure} for text, sure in each]}
-                for number, each in held[name].items()
+                {"number": number, "answers": [{"answer": text, "confidence": sure} for text, sure in rows]}
+                for number, rows in by_text[name].items()
             ]
         }
 
@@ -194,8 +197,8 @@ def test_questions_and_answers_by_an_llm(scripted_llm: Serve, *, tools: bool) ->
         "mine_questions": lambda _ask: {"questions": ["How far?", "Which colour?", "Who asks?"]},
         "refine_questions": lambda ask: {
             "questions": [
-                {"question": one, "relevance": 2 if one == "Who asks?" else 5}
-                for one in ask.tagged("mined_question")
+                {"question": sentence, "relevance": 2 if sentence == "Who asks?" else 5}
+                for sentence in ask.tagged("mined_question")
             ]
         },
         "answer_questions": answers,
@@ -215,7 +218,7 @@ def test_questions_and_answers_by_an_llm(scripted_llm: Serve, *, tools: bool) ->
 
 
 @pytest.mark.parametrize("name", [NLI, QA, END_TO_END])
-def test_where_summaries_leave_nothing_the_reference_does_not_step_in(scripted_llm: Serve, name: str) -> None:
+def test_reference_does_not_replace_empty_summaries(scripted_llm: Serve, name: str) -> None:
     server = scripted_llm()
     serve_rules(server)
     server.handlers["summarize_passage"] = lambda _: {"summary": ""}
@@ -224,7 +227,7 @@ def test_where_summaries_leave_nothing_the_reference_does_not_step_in(scripted_l
     )
     score = scored(name, server.url, item, summarise=True)
     assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
-    assert "nothing that bears on the question" in score.reason
+    assert "nothing relevant to the question" in score.reason
 
 
 @pytest.mark.parametrize(
@@ -240,11 +243,11 @@ def test_where_summaries_leave_nothing_the_reference_does_not_step_in(scripted_l
         ("", "", "cannot be compared"),
     ],
 )
-def test_the_tool_converts_units(first: str, second: str, comparison: str) -> None:
+def test_tool_converts_units(first: str, second: str, comparison: str) -> None:
     assert comparison in compare_quantities(first, second)
 
 
-def test_a_claim_is_rated_where_it_stands() -> None:
+def test_claim_is_rated_in_context() -> None:
     passages = (
         Passage("p", "Ada Rowe kept a shop. She sold lamps there. In old age she was ill. She died in Orr."),
         Passage("far", "Basil wants warm soil and a sunny window."),

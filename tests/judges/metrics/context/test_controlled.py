@@ -58,7 +58,7 @@ def build(url: str, *sources: Source) -> tuple[tuple[Controlled, ...], dict[str,
     return with_runner(url, use)
 
 
-def test_a_source_becomes_a_question_with_a_known_oracle(writing_llm: Serve) -> None:
+def test_source_becomes_question_with_known_oracle(writing_llm: Serve) -> None:
     (built,), failed = build(writing_llm().url, SOURCE)
     assert not failed
     question = built.question
@@ -73,7 +73,7 @@ def test_a_source_becomes_a_question_with_a_known_oracle(writing_llm: Serve) -> 
 
 
 @pytest.mark.parametrize("task", ["write_passages", "write_request", "rate_answerability"])
-def test_a_step_without_a_reply_builds_nothing(writing_llm: Serve, task: str) -> None:
+def test_failed_step_builds_no_question(writing_llm: Serve, task: str) -> None:
     server = writing_llm()
     server.handlers[task] = lambda _: {"nonsense": 1}
     built, failed = build(server.url, SOURCE)
@@ -81,16 +81,16 @@ def test_a_step_without_a_reply_builds_nothing(writing_llm: Serve, task: str) ->
     assert failed["c-1"].outcome is Outcome.UNREADABLE
 
 
-def test_a_source_that_answers_nothing_is_left_out(writing_llm: Serve) -> None:
+def test_source_without_answers_is_skipped(writing_llm: Serve) -> None:
     server = writing_llm()
     server.handlers["rate_answerability"] = lambda _: {"rating": 2}
     _, failed = build(server.url, SOURCE)
     assert "None of the sub-questions" in failed["c-1"].reason
 
 
-def test_long_documents_are_cut_between_sentences() -> None:
+def test_long_documents_are_split_between_sentences() -> None:
     text = " ".join(f"Sentence number {number} says something of its own." for number in range(100))
-    pieces = list(cut_document(text, longest=64))
+    pieces = list(cut_document(text, maximum=64))
     assert " ".join(pieces) == text
     assert len(pieces) > 10
     assert max(len(piece) for piece in pieces) <= 64 * 4 + 8
@@ -98,7 +98,7 @@ def test_long_documents_are_cut_between_sentences() -> None:
 
 
 @pytest.mark.parametrize("change", [{"summary": " "}, {"documents": ()}, {"documents": (Passage("d", ""),)}])
-def test_a_source_needs_a_summary_and_documents(change: dict[str, Any]) -> None:
+def test_source_requires_summary_and_documents(change: dict[str, Any]) -> None:
     with pytest.raises(RecordError):
         Source(
             **{"id": "c", "domain": "d", "summary": SOURCE.summary, "documents": SOURCE.documents, **change}

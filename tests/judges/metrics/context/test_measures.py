@@ -34,7 +34,7 @@ TABLES = st.integers(1, 6).flatmap(
 )
 
 
-def test_the_case_study_of_the_paper() -> None:
+def test_case_study_of_the_paper() -> None:
     """CRUX's Table 5: three required passages answer 8 of 10 sub-questions; the summary is rated for 4."""
     ratings = Ratings.of(CASE_STUDY)
     assert ratings.answerable == (0, 2, 3, 4, 5, 6, 8, 9)
@@ -45,14 +45,14 @@ def test_the_case_study_of_the_paper() -> None:
     assert coverage(answer, (3,)) == 4 / 8
 
 
-def test_ranked_coverage_agrees_with_trecs_implementation() -> None:
+def test_ranked_coverage_matches_trec() -> None:
     """120 random rankings score as with ir-measures over pyndeval (cutoff 20), ties in the ideal included."""
     golden = Path(__file__).parents[3] / "golden" / "alpha_ndcg.jsonl"
     for line in golden.read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
         ratings = Ratings.of([[5 * int(digit) for digit in row] for row in case["answers"]])
-        found = ranked_coverage(ratings, case["ranking"], alpha=case["alpha"])
-        assert found == pytest.approx(case["alpha_ndcg"], abs=1e-9)
+        result = ranked_coverage(ratings, case["ranking"], alpha=case["alpha"])
+        assert result == pytest.approx(case["alpha_ndcg"], abs=1e-9)
 
 
 def _scored(name: str, contexts: Mapping[str, list[float]], oracle: Mapping[str, list[float]]) -> Score:
@@ -65,7 +65,7 @@ def _scored(name: str, contexts: Mapping[str, list[float]], oracle: Mapping[str,
     )
 
 
-def test_systems_are_ranked_by_one_ideal() -> None:
+def test_systems_share_one_ideal() -> None:
     """D4: Passages beyond the question's own move the ideal of every system alike."""
     oracle = {"p1": [5, 5, 0, 0.0], "p2": [0, 0, 5, 0.0], "p3": [0, 0, 0, 5.0]}
     both = {"p1": oracle["p1"], "p2": oracle["p2"]}
@@ -75,22 +75,22 @@ def test_systems_are_ranked_by_one_ideal() -> None:
         "found": {**both, "z3": [0, 0, 5, 5.0]},
         "nothing": {"z4": [0.0, 0, 0, 0]},
     }
-    scores = {name: _scored(name, found, oracle) for name, found in contexts.items()}
+    scores = {name: _scored(name, result, oracle) for name, result in contexts.items()}
     scores["unscored"] = unscored(
         MetricItem(id="q", question="?", answer=""), "context-crux", Outcome.REFUSED, "refused"
     )
-    found = pooled_ranked_coverage(scores)
-    assert known(found["two"]) < known(found["three"]) < known(found["found"]) < 1
-    assert (found["nothing"], found["unscored"]) == (0, None)
+    result = pooled_ranked_coverage(scores)
+    assert known(result["two"]) < known(result["three"]) < known(result["found"]) < 1
+    assert (result["nothing"], result["unscored"]) == (0, None)
     twice = replace(scores["three"], details={**scores["three"].details, "ranking": [0, 0, 1, 2]})
     repeated = pooled_ranked_coverage({**scores, "three": twice})["three"]
-    assert known(repeated) < known(found["three"])
+    assert known(repeated) < known(result["three"])
     with pytest.raises(RecordError, match="thresholds"):
         pooled_ranked_coverage({**scores, "x": replace(twice, details={**twice.details, "threshold": 4})})
 
 
 @given(TABLES)
-def test_required_subsets_answer_all_and_hold_nothing_idle(rows: list[list[float]]) -> None:
+def test_required_subsets_are_complete_and_minimal(rows: list[list[float]]) -> None:
     ratings = Ratings.of(rows)
     for order in Order:
         chosen = required_subset(ratings, order)
@@ -103,13 +103,13 @@ def test_required_subsets_answer_all_and_hold_nothing_idle(rows: list[list[float
         assert coverage(ratings, chosen) in {None, 1.0}
 
 
-def test_the_static_and_the_dynamic_subset_differ_where_passages_overlap() -> None:
+def test_static_and_dynamic_subsets_differ() -> None:
     ratings = Ratings.of([[5, 5, 5, 0, 0, 0], [0, 5, 5, 5, 0, 0], [0, 0, 0, 5, 5, 0], [0, 0, 0, 0, 0, 5]])
     assert required_subset(ratings, Order.STATIC) == (0, 1, 2, 3)
     assert required_subset(ratings, Order.DYNAMIC) == (0, 2, 3)
 
 
-def test_each_passage_is_said_to_be_required_or_redundant() -> None:
+def test_passages_are_required_or_redundant() -> None:
     ratings = Ratings.of([[5, 5, 5, 0, 0], [0, 0, 0, 5, 5], [5, 5, 0, 0, 0], [0, 0, 5, 5, 0], [0] * 5])
     required = required_subset(ratings)
     assert required == (0, 1)
@@ -127,60 +127,60 @@ def test_density_halves_with_four_times_the_tokens() -> None:
 
 
 @pytest.mark.parametrize("alpha", [-0.1, 1.5])
-def test_ranked_coverage_refuses_what_is_no_discount(alpha: float) -> None:
+def test_ranked_coverage_rejects_invalid_alpha(alpha: float) -> None:
     with pytest.raises(RecordError):
         ranked_coverage(Ratings.of([[5]]), (0,), alpha=alpha)
 
 
-def test_losses_part_into_retrieval_and_writing() -> None:
-    found = losses(range(8), retrieved=(0, 1, 2, 3, 4, 9), written=(0, 1, 2, 7))
-    assert (found.answerable, found.retrieved, found.used, found.written) == (8, 5, 3, 4)
-    assert found.lost_in_retrieval == 3 / 8
-    assert found.lost_in_writing == 2 / 8
+def test_losses_in_retrieval_and_writing() -> None:
+    result = losses(range(8), retrieved=(0, 1, 2, 3, 4, 9), written=(0, 1, 2, 7))
+    assert (result.answerable, result.retrieved, result.used, result.written) == (8, 5, 3, 4)
+    assert result.lost_in_retrieval == 3 / 8
+    assert result.lost_in_writing == 2 / 8
     nothing = losses((), (0,), (0,))
     assert nothing.context_coverage is None
     assert nothing.lost_in_writing is None
-    assert total([found, found, nothing]).lost_in_retrieval == 3 / 8
+    assert total([result, result, nothing]).lost_in_retrieval == 3 / 8
 
 
 CASE: dict[str, Any] = {"ratings": CASE_STUDY, "tokens": [80, 90, 70], "context": [0, 2], "threshold": 3}
 
 
-def test_the_case_study_is_reported_whole() -> None:
-    found = context_report(CASE)
-    assert found["answerable"] == (0, 2, 3, 4, 5, 6, 8, 9)
-    assert found["coverage"] == 6 / 8
-    assert found["missing"] == (0, 6)
-    assert found["required"] == {"static": (0, 1, 2), "dynamic": (0, 1, 2)}
-    assert found["density"] == pytest.approx(((6 / 8 / 150) / (1 / 240)) ** 0.5)
-    assert found["undefined"] == {}
-    json.dumps(found, allow_nan=False)
+def test_case_study_report() -> None:
+    result = context_report(CASE)
+    assert result["answerable"] == (0, 2, 3, 4, 5, 6, 8, 9)
+    assert result["coverage"] == 6 / 8
+    assert result["missing"] == (0, 6)
+    assert result["required"] == {"static": (0, 1, 2), "dynamic": (0, 1, 2)}
+    assert result["density"] == pytest.approx(((6 / 8 / 150) / (1 / 240)) ** 0.5)
+    assert result["undefined"] == {}
+    json.dumps(result, allow_nan=False)
 
 
-def test_without_a_context_the_passages_stand_in_their_order() -> None:
-    found = context_report({"ratings": CASE["ratings"]})
-    assert found["coverage"] == 1
-    assert found["alpha_ndcg"] == pytest.approx(1)
-    assert found["density"] is None
-    assert found["undefined"] == {"density": "The tokens of the passages are not given."}
+def test_missing_context_uses_all_passages() -> None:
+    result = context_report({"ratings": CASE["ratings"]})
+    assert result["coverage"] == 1
+    assert result["alpha_ndcg"] == pytest.approx(1)
+    assert result["density"] is None
+    assert result["undefined"] == {"density": "The tokens of the passages are missing."}
 
 
 @pytest.mark.parametrize("obj", [{"ratings": [[0, 1]], "tokens": [3]}, {"ratings": []}, {"ratings": [[]]}])
-def test_nothing_answerable_is_null_with_a_reason(obj: dict[str, Any]) -> None:
-    found = context_report(obj)
-    assert found["coverage"] is found["alpha_ndcg"] is found["density"] is None
-    assert mapping(found["undefined"])["coverage"] == "No sub-question is answerable from these passages."
+def test_nothing_answerable_is_undefined_with_reason(obj: dict[str, Any]) -> None:
+    result = context_report(obj)
+    assert result["coverage"] is result["alpha_ndcg"] is result["density"] is None
+    assert mapping(result["undefined"])["coverage"] == "No sub-question is answerable from these passages."
 
 
-def test_an_empty_context_covers_nothing() -> None:
-    found = context_report({**CASE, "context": []})
-    assert found["coverage"] == 0
-    assert found["alpha_ndcg"] == 0
-    assert found["density"] is None
+def test_empty_context_covers_nothing() -> None:
+    result = context_report({**CASE, "context": []})
+    assert result["coverage"] == 0
+    assert result["alpha_ndcg"] == 0
+    assert result["density"] is None
 
 
 @pytest.mark.parametrize("change", cases(__file__, "value_other_than_a_matrix_is_refused_with_advice"))
-def test_value_other_than_a_matrix_is_refused_with_advice(change: dict[str, Any]) -> None:
+def test_invalid_matrix_reports_error(change: dict[str, Any]) -> None:
     with pytest.raises(ArenaError) as caught:
         context_report({**CASE, **change})
     assert caught.value.advice

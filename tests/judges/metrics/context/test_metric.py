@@ -25,10 +25,10 @@ from tests.narrow import listed, number
 Serve = Callable[..., Any]
 
 
-def test_a_context_is_scored_with_its_evidence(scripted_llm: Serve) -> None:
-    found = scored("context-crux", rating_llm(scripted_llm).url, ITEM)
-    assert found.score == 1 / 3
-    details = found.details
+def test_context_score_has_evidence(scripted_llm: Serve) -> None:
+    score = scored("context-crux", rating_llm(scripted_llm).url, ITEM)
+    assert score.score == 1 / 3
+    details = score.details
     assert details["answerable"] == (0, 1, 2)
     assert (details["answered"], details["missing"]) == ((0,), (1, 2))
     assert details["by"] == {"0": ["p1"]}
@@ -39,33 +39,33 @@ def test_a_context_is_scored_with_its_evidence(scripted_llm: Serve) -> None:
     json.dumps(dict(details), allow_nan=False)
 
 
-def test_an_answer_is_scored_by_the_same_sub_questions(scripted_llm: Serve) -> None:
-    found = scored("answer-crux", rating_llm(scripted_llm).url, ITEM)
-    assert found.score == 2 / 3
-    assert found.details["missing"] == (2,)
-    assert number(found.details["density"]) > 1
+def test_answer_uses_the_same_sub_questions(scripted_llm: Serve) -> None:
+    score = scored("answer-crux", rating_llm(scripted_llm).url, ITEM)
+    assert score.score == 2 / 3
+    assert score.details["missing"] == (2,)
+    assert number(score.details["density"]) > 1
 
 
-def test_question_beyond_the_oracle_gains_nothing(scripted_llm: Serve) -> None:
+def test_unanswerable_sub_question_gains_nothing(scripted_llm: Serve) -> None:
     owner = Passage("x", "The tower is owned by the city.")
-    found = scored("context-crux", rating_llm(scripted_llm).url, replace(ITEM, contexts=(owner,)))
-    assert found.score == 0
-    assert found.details["answerable"] == (0, 1, 2)
+    score = scored("context-crux", rating_llm(scripted_llm).url, replace(ITEM, contexts=(owner,)))
+    assert score.score == 0
+    assert score.details["answerable"] == (0, 1, 2)
 
 
-def test_a_system_page_can_say_where_it_loses(scripted_llm: Serve) -> None:
+def test_losses_by_stage(scripted_llm: Serve) -> None:
     url = rating_llm(scripted_llm).url
     context, answer = scored("context-crux", url, ITEM), scored("answer-crux", url, ITEM)
-    found = losses_of(context, answer)
-    assert found == losses(range(3), (0,), (0, 1))
-    assert (found.lost_in_retrieval, found.lost_in_writing) == (2 / 3, 0)
+    score = losses_of(context, answer)
+    assert score == losses(range(3), (0,), (0, 1))
+    assert (score.lost_in_retrieval, score.lost_in_writing) == (2 / 3, 0)
     bare = scored("context-crux", url, replace(ITEM, contexts=()))
     assert losses_of(bare, answer) is None
     other = scored("answer-crux", url, replace(ITEM, sub_questions=ITEM.sub_questions[:2]))
     assert losses_of(context, other) is None
 
 
-def test_a_passage_given_twice_counts_once(scripted_llm: Serve) -> None:
+def test_repeated_passage_counts_once(scripted_llm: Serve) -> None:
     url = rating_llm(scripted_llm).url
     once = scored("context-crux", url, replace(ITEM, contexts=ITEM.passages[:2]))
     twice = scored("context-crux", url, replace(ITEM, contexts=(ITEM.passages[0], *ITEM.passages[:2])))
@@ -77,45 +77,45 @@ def test_a_passage_given_twice_counts_once(scripted_llm: Serve) -> None:
 
 def test_missing_sub_questions_are_written_from_the_reference(scripted_llm: Serve) -> None:
     server = rating_llm(scripted_llm)
-    found = scored("answer-crux", server.url, replace(ITEM, sub_questions=()))
-    assert found.score == 2 / 3
-    assert found.details["sub_questions_from"] == "written from the reference"
-    asked = server.log.bodies[0]["messages"][-1]["content"]
-    assert "repainted every seven years" in asked
-    assert "Write 10 questions" in asked
+    score = scored("answer-crux", server.url, replace(ITEM, sub_questions=()))
+    assert score.score == 2 / 3
+    assert score.details["sub_questions_from"] == "written from the reference"
+    prompt = server.log.bodies[0]["messages"][-1]["content"]
+    assert "repainted every seven years" in prompt
+    assert "Write 10 questions" in prompt
 
 
-def test_without_an_oracle_no_sub_question_is_left_out(scripted_llm: Serve) -> None:
-    found = scored("context-crux", rating_llm(scripted_llm).url, replace(ITEM, passages=(), reference=None))
-    assert found.score == 1 / 4
-    assert found.details["oracle"] == "none"
-    assert found.details["density"] is None
+def test_all_sub_questions_count_without_oracle(scripted_llm: Serve) -> None:
+    score = scored("context-crux", rating_llm(scripted_llm).url, replace(ITEM, passages=(), reference=None))
+    assert score.score == 1 / 4
+    assert score.details["oracle"] == "none"
+    assert score.details["density"] is None
 
 
 def test_ratings_can_be_weighted_by_probability(scripted_llm: Serve) -> None:
-    found = scored("answer-crux", rating_llm(scripted_llm).url, ITEM, weighted=True)
-    ratings = [number(rating) for rating in listed(found.details["ratings"])]
+    score = scored("answer-crux", rating_llm(scripted_llm).url, ITEM, weighted=True)
+    ratings = [number(rating) for rating in listed(score.details["ratings"])]
     assert 4.8 < ratings[0] < 5
     assert 0 < ratings[2] < 0.5
 
 
-def test_without_contexts_nobody_is_asked(scripted_llm: Serve) -> None:
+def test_missing_contexts_send_no_requests(scripted_llm: Serve) -> None:
     server = rating_llm(scripted_llm)
-    found = scored("context-crux", server.url, replace(ITEM, contexts=(Passage("c", "  "),)))
-    assert (found.outcome, found.score, server.log.calls) == (Outcome.UNREADABLE, None, 0)
+    score = scored("context-crux", server.url, replace(ITEM, contexts=(Passage("c", "  "),)))
+    assert (score.outcome, score.score, server.log.calls) == (Outcome.UNREADABLE, None, 0)
 
 
-def test_statements_of_the_reference_stand_in_for_sub_questions() -> None:
-    found = asyncio.run(build_metric("answer-crux").score(replace(ITEM, sub_questions=())))
-    assert found.details["sub_questions_from"] == "statements of the reference"
-    assert found.score is not None
+def test_reference_statements_replace_sub_questions() -> None:
+    score = asyncio.run(build_metric("answer-crux").score(replace(ITEM, sub_questions=())))
+    assert score.details["sub_questions_from"] == "statements of the reference"
+    assert score.score is not None
 
 
 @pytest.mark.parametrize("answer", ["", "I couldn't find an answer.", "…"])
-def test_an_answer_that_says_nothing_covers_nothing(scripted_llm: Serve, answer: str) -> None:
+def test_empty_answer_covers_nothing(scripted_llm: Serve, answer: str) -> None:
     server = rating_llm(scripted_llm)
-    found = scored("answer-crux", server.url, replace(ITEM, answer=answer))
-    assert found.score == 0
+    score = scored("answer-crux", server.url, replace(ITEM, answer=answer))
+    assert score.score == 0
     assert all(
         answer.strip() not in body["messages"][-1]["content"] or not answer for body in server.log.bodies
     )
@@ -124,16 +124,16 @@ def test_an_answer_that_says_nothing_covers_nothing(scripted_llm: Serve, answer:
 DEMO = Path(__file__).parents[4] / "data/sets/demo"
 
 
-def test_the_embedded_rater_tells_own_passages_from_others() -> None:
+def test_embedded_rater_prefers_own_passages() -> None:
     questions = load_set(DEMO).questions.questions
     own: list[bool] = []
     foreign: list[bool] = []
     cells: list[bool] = []
     for place, question in enumerate(questions):
         rater = EmbeddedRater(item_of(question))
-        others = questions[(place + 7) % len(questions)].passages
+        foreign = questions[(place + 7) % len(questions)].passages
         rows = asyncio.run(rater.passages(question.passages, question.sub_questions))
-        wrong = asyncio.run(rater.passages(others, question.sub_questions))
+        wrong = asyncio.run(rater.passages(foreign, question.sub_questions))
         assert isinstance(rows, list)
         assert isinstance(wrong, list)
         own.extend(np.max(rows, axis=0) >= THRESHOLD)

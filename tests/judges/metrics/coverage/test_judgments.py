@@ -27,17 +27,17 @@ def read(folder: Path, text: str) -> AspectJudgments:
 
 
 @pytest.mark.parametrize("text", [QRELS, LINES])
-def test_both_formats_are_kept_by_question(tmp_path: Path, text: str) -> None:
-    found = read(tmp_path, text)
+def test_both_formats_are_read_by_question(tmp_path: Path, text: str) -> None:
+    judgments = read(tmp_path, text)
     aspects = ("the first", "the second")
-    assert found.covered("q1", "d1", aspects) == (0,)
-    assert found.covered("q2", "d1#3", aspects) == (1,)
-    assert found.covered("q3", "d1", aspects) == ()
-    assert (found.known("q1"), found.known("q3")) == (True, False)
-    assert AspectJudgments.of({q: mapping(p) for q, p in found.as_json().items()}) == found
+    assert judgments.covered("q1", "d1", aspects) == (0,)
+    assert judgments.covered("q2", "d1#3", aspects) == (1,)
+    assert judgments.covered("q3", "d1", aspects) == ()
+    assert (judgments.known("q1"), judgments.known("q3")) == (True, False)
+    assert AspectJudgments.of({q: mapping(p) for q, p in judgments.as_json().items()}) == judgments
 
 
-def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:
+def test_problems_are_listed_by_line(tmp_path: Path) -> None:
     lines = [
         "q1 1 d1 1",
         "q1 one d1 1",
@@ -57,19 +57,19 @@ def test_every_problem_is_listed_with_its_line(tmp_path: Path) -> None:
     assert "in line 1" in caught.value.problems[-1].message
 
 
-def test_an_empty_or_missing_file_is_refused(tmp_path: Path) -> None:
+def test_empty_or_missing_file_is_error(tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError, match="1 problem"):
         read(tmp_path, "\n\n")
     with pytest.raises(InvalidFileError):
         read_judgments(tmp_path / "nothing", ReadLimits())
 
 
-def test_judgments_of_questions_as_a_whole_are_for_no_aspect(tmp_path: Path) -> None:
-    found = read(tmp_path, "q1 0 d1 1\nq1 1 d2 1\nq2 0 d3 2\n")
+def test_judgments_without_aspect(tmp_path: Path) -> None:
+    judgments = read(tmp_path, "q1 0 d1 1\nq1 1 d2 1\nq2 0 d3 2\n")
     aspects = ("the first", "the second")
-    assert (found.covered("q1", "d1", aspects), found.covered("q1", "d2", aspects)) == ((), (0,))
-    assert found.known("q2")
-    assert found.unknown_aspects("q1", aspects) == ()
+    assert (judgments.covered("q1", "d1", aspects), judgments.covered("q1", "d2", aspects)) == ((), (0,))
+    assert judgments.known("q2")
+    assert judgments.unknown_aspects("q1", aspects) == ()
     with pytest.raises(InvalidFileError) as caught:
         read(tmp_path, "q1 0 d1 1\nq1 0 d2 0\n")
-    assert "for no aspect" in str(caught.value.problems)
+    assert "only judgments without an aspect" in str(caught.value.problems)

@@ -37,8 +37,8 @@ def icat_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
 
     def relation(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
         premise, claim = ask.tagged("premise")[0], ask.tagged("hypothesis")[0]
-        held = any(word in premise and word in claim for word in ("diabetes", "sleep"))
-        return {"relation": "entailment" if held else "neutral"}
+        entailed = any(word in premise and word in claim for word in ("diabetes", "sleep"))
+        return {"relation": "entailment" if entailed else "neutral"}
 
     def align(ask: Any) -> object:  # noqa: ANN401 - as above
         claims, aspects = ask.identified("claim"), ask.identified("aspect")
@@ -63,29 +63,29 @@ def icat_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
     return serve
 
 
-def test_given_aspects_are_aligned_by_the_judge(icat_llm: Serve) -> None:
-    found = scored(S, icat_llm().url, ITEM)
-    assert found.score == pytest.approx(2 / 3)
-    assert (found.details["factuality"], found.details["coverage"]) == (2 / 3, 2 / 3)
-    first, second, third = listed(found.details["claims"])
+def test_aspects_of_the_set_are_aligned_by_judge(icat_llm: Serve) -> None:
+    score = scored(S, icat_llm().url, ITEM)
+    assert score.score == pytest.approx(2 / 3)
+    assert (score.details["factuality"], score.details["coverage"]) == (2 / 3, 2 / 3)
+    first, second, third = listed(score.details["claims"])
     assert (first["grounded"], first["passage"], first["aspects"]) == (True, "p1", [0])
     assert (second["passage"], second["aspects"]) == ("p2", [1])
     assert (third["grounded"], third["passage"], third["aspects"]) == (False, None, [])
-    assert found.details["aspects"] == [
+    assert score.details["aspects"] == [
         {"text": "benefits for health", "covered": True, "claims": ["a1"], "passages": ["p1"]},
         {"text": "risks for health", "covered": True, "claims": ["a2"], "passages": ["p2"]},
         {"text": "how much is too much", "covered": False, "claims": [], "passages": []},
     ]
-    assert found.details["counts"] == {"grounded": 2, "unsupported": 1}
-    assert found.details["ignored"] == 1
-    json.dumps(dict(found.details), allow_nan=False)
+    assert score.details["counts"] == {"grounded": 2, "unsupported": 1}
+    assert score.details["ignored"] == 1
+    json.dumps(dict(score.details), allow_nan=False)
 
 
-def test_generated_aspects_know_nothing_of_the_given_ones(icat_llm: Serve) -> None:
+def test_generated_aspects_ignore_aspects_of_the_set(icat_llm: Serve) -> None:
     server = icat_llm()
-    found = scored(A, server.url, ITEM)
-    assert [row["text"] for row in listed(found.details["aspects"])] == ["benefits", "sleep", "price"]
-    assert found.details["coverage"] == 2 / 3
+    score = scored(A, server.url, ITEM)
+    assert [row["text"] for row in listed(score.details["aspects"])] == ["benefits", "sleep", "price"]
+    assert score.details["coverage"] == 2 / 3
     assert not any("for health" in text for text in prompts(server, besides=ITEM.question))
 
 
@@ -95,38 +95,38 @@ def prompts(server: Any, *, besides: str) -> list[str]:  # noqa: ANN401 - the sc
     ]
 
 
-def test_judgments_align_by_the_supporting_passage(icat_llm: Serve) -> None:
+def test_judgments_align_by_supporting_passage(icat_llm: Serve) -> None:
     server = icat_llm()
-    found = scored(M, server.url, ITEM, **JUDGED)
-    assert found.details["coverage"] == 2 / 3
+    score = scored(M, server.url, ITEM, **JUDGED)
+    assert score.details["coverage"] == 2 / 3
     assert not any("<aspect " in text for text in prompts(server, besides=""))
 
 
-def test_judgments_count_for_their_own_question_only(icat_llm: Serve) -> None:
-    found = scored(M, icat_llm().url, replace(ITEM, id="q-2"), **JUDGED)
-    assert (found.outcome, found.score) == (Outcome.UNREADABLE, None)
-    assert "No passage of this question was judged" in found.reason
+def test_judgments_apply_only_to_their_question(icat_llm: Serve) -> None:
+    score = scored(M, icat_llm().url, replace(ITEM, id="q-2"), **JUDGED)
+    assert (score.outcome, score.score) == (Outcome.UNREADABLE, None)
+    assert "This question has no judgments" in score.reason
     unknown = scored(M, icat_llm().url, ITEM, judgments={"q-1": {"p1": ["prices"]}})
     assert "prices" in unknown.reason
 
 
-def test_nothing_grounded_is_a_zero(icat_llm: Serve) -> None:
+def test_ungrounded_answer_scores_zero(icat_llm: Serve) -> None:
     server = icat_llm()
-    found = scored(S, server.url, replace(ITEM, answer="Coffee makes people taller."))
-    assert (found.score, found.details["factuality"], found.details["coverage"]) == (0, 0, 0)
+    score = scored(S, server.url, replace(ITEM, answer="Coffee makes people taller."))
+    assert (score.score, score.details["factuality"], score.details["coverage"]) == (0, 0, 0)
     assert not any("<aspect " in text for text in prompts(server, besides=""))
 
 
-def test_a_claim_that_cannot_be_decided_is_left_out(icat_llm: Serve) -> None:
+def test_undecided_claim_is_excluded(icat_llm: Serve) -> None:
     server = icat_llm()
     plain = server.handlers["classify_relation"]
     server.handlers["classify_relation"] = lambda ask: (
         "?" if "taller" in json.dumps(ask.messages) else plain(ask)
     )
-    found = scored(S, server.url, ITEM)
-    assert found.details["factuality"] == 1
-    assert found.details["counts"] == {"grounded": 2, "undecided": 1}
-    assert listed(found.details["claims"])[2]["grounded"] is None
+    score = scored(S, server.url, ITEM)
+    assert score.details["factuality"] == 1
+    assert score.details["counts"] == {"grounded": 2, "undecided": 1}
+    assert listed(score.details["claims"])[2]["grounded"] is None
     server.handlers["classify_relation"] = lambda _: "?"
     assert "could be decided" in scored(S, server.url, ITEM).reason
 
@@ -138,9 +138,9 @@ def test_claims_are_grounded_in_a_corpus(tmp_path: Path) -> None:
     library.add("coffee", tmp_path / "documents.jsonl")
     source = RankedSource(WordRanker(library.open("coffee")))
     metric = build(M, runner=None, options=JUDGED, source=source)
-    found = asyncio.run(metric.score(replace(ITEM, passages=())))
-    assert [claim["passage"] for claim in listed(found.details["claims"])] == ["p1#1", "p2#1", None]
-    assert found.details["coverage"] == 2 / 3
+    score = asyncio.run(metric.score(replace(ITEM, passages=())))
+    assert [claim["passage"] for claim in listed(score.details["claims"])] == ["p1#1", "p2#1", None]
+    assert score.details["coverage"] == 2 / 3
 
 
 class Web:
@@ -161,8 +161,8 @@ def test_claims_are_grounded_in_the_web(icat_llm: Serve) -> None:
         return build(S, runner=runner, options={}, source=web).score(replace(ITEM, passages=()))
 
     url = icat_llm().url
-    found = with_runner(url, lambda runner: metric(runner, Web()))
-    passages = [claim["passage"] for claim in listed(found.details["claims"])]
+    score = with_runner(url, lambda runner: metric(runner, Web()))
+    passages = [claim["passage"] for claim in listed(score.details["claims"])]
     assert passages == [None, "https://example.org/", None]
     broken = Web(CallFailure(outcome=Outcome.FAILED, detail="The search service is down."))
     failed = with_runner(url, lambda runner: metric(runner, broken))

@@ -47,20 +47,20 @@ def replying(body: object, status: int = 200) -> Handler:
 
 
 def test_results_become_passages() -> None:
-    asked: list[dict[str, str]] = []
+    queries: list[dict[str, str]] = []
 
     async def handler(request: web.Request) -> web.StreamResponse:
-        asked.append(dict(request.query))
+        queries.append(dict(request.query))
         return web.json_response({"results": [{**RESULT, "url": f"https://e.org/{n}"} for n in range(9)]})
 
-    found = search(handler, "salt & sea? 100%", k=3)
-    assert not isinstance(found, CallFailure)
-    assert [passage.id for passage in found] == [f"https://e.org/{n}" for n in range(3)]
-    assert (found[0].title, found[0].text) == ("A", RESULT["content"])
-    assert asked == [{"q": "salt & sea? 100%", "format": "json", "n": "3"}]
+    results = search(handler, "salt & sea? 100%", k=3)
+    assert not isinstance(results, CallFailure)
+    assert [passage.id for passage in results] == [f"https://e.org/{n}" for n in range(3)]
+    assert (results[0].title, results[0].text) == ("A", RESULT["content"])
+    assert queries == [{"q": "salt & sea? 100%", "format": "json", "n": "3"}]
 
 
-def test_a_search_that_finds_nothing_is_no_failure() -> None:
+def test_empty_search_is_not_a_failure() -> None:
     assert search(replying({"results": [], "unresponsive_engines": []})) == ()
 
 
@@ -75,15 +75,15 @@ def test_a_search_that_finds_nothing_is_no_failure() -> None:
         ({"results": [], "unresponsive_engines": [["a", "timeout"]]}, 200, "no engine answered"),
     ],
 )
-def test_failures_are_told_and_never_empty(body: object, status: int, reason: str) -> None:
-    found = search(replying(body, status))
-    assert isinstance(found, CallFailure)
-    assert found.outcome is Outcome.FAILED
-    assert reason in found.detail
-    assert "127.0.0.1" in found.detail
+def test_failures_have_reasons(body: object, status: int, reason: str) -> None:
+    results = search(replying(body, status))
+    assert isinstance(results, CallFailure)
+    assert results.outcome is Outcome.FAILED
+    assert reason in results.detail
+    assert "127.0.0.1" in results.detail
 
 
-def test_a_slow_search_and_a_dead_one_fail() -> None:
+def test_slow_and_unreachable_searches_fail() -> None:
     async def slow(_: web.Request) -> web.StreamResponse:
         await asyncio.sleep(5)
         return web.Response()
@@ -97,7 +97,7 @@ def test_a_slow_search_and_a_dead_one_fail() -> None:
         return web.Response()
 
     reasons = [search(slow, seconds=0.1), search(page), search(cut)]
-    details = [each.detail for each in reasons if isinstance(each, CallFailure)]
+    details = [reason.detail for reason in reasons if isinstance(reason, CallFailure)]
     assert len(details) == 3
     assert "no reply within 0.1 s" in details[0]
     assert "not JSON" in details[1]
@@ -106,7 +106,7 @@ def test_a_slow_search_and_a_dead_one_fail() -> None:
 @pytest.mark.parametrize(
     "template", ["", "localhost?q={query}", "http://localhost/search", "file:///{query}"]
 )
-def test_a_url_without_a_place_for_the_query_is_refused(template: str) -> None:
+def test_url_without_query_placeholder_is_rejected(template: str) -> None:
     client: Any = None
-    with pytest.raises(SpecError, match="not an HTTP URL with"):
+    with pytest.raises(SpecError, match="needs an HTTP URL with"):
         WebSource(template, client, Chunking())

@@ -23,7 +23,7 @@ from judges.metrics.factuality.measures import (
 PROBABILITIES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
-def test_the_example_of_the_paper_has_its_precision_and_f1() -> None:
+def test_example_of_the_paper() -> None:
     """Example 4: 6 of 14 claims supported give precision 0.4286 and F1@7 0.5714."""
     counts = Counts(supported=6, contradicted=8, undecided=0)
     assert precision(counts) == pytest.approx(0.4286, abs=5e-5)
@@ -34,15 +34,13 @@ def test_the_example_of_the_paper_has_its_precision_and_f1() -> None:
 @pytest.mark.parametrize(
     ("p", "printed", "repaired"), [(1, 0, 0), (0.5, 0.150515, 0.150515), (0, 0, 0.30103)]
 )
-def test_entropy_measures_have_the_printed_values(p: float, printed: float, repaired: float) -> None:
+def test_entropy_measures_match_paper(p: float, printed: float, repaired: float) -> None:
     assert entropy_measure([p] * 7) == pytest.approx(printed, abs=5e-7)
     assert repaired_entropy_measure([p] * 7) == pytest.approx(repaired, abs=5e-7)
 
 
 @given(posteriors=PROBABILITIES, raised=st.floats(0, 1))
-def test_the_repaired_entropy_measure_falls_as_any_claim_gets_truer(
-    posteriors: list[float], raised: float
-) -> None:
+def test_repaired_entropy_is_monotonic(posteriors: list[float], raised: float) -> None:
     before = repaired_entropy_measure(posteriors)
     after = repaired_entropy_measure([max(posteriors[0], raised), *posteriors[1:]])
     assert after <= before + 1e-12
@@ -50,13 +48,13 @@ def test_the_repaired_entropy_measure_falls_as_any_claim_gets_truer(
     assert repaired_entropy_measure(high) == pytest.approx(entropy_measure(high), abs=1e-12)
 
 
-def test_a_claim_is_supported_where_true_is_likelier() -> None:
+def test_label_follows_posterior() -> None:
     assert (label_of(0.51), label_of(0.49)) == (Label.SUPPORTED, Label.CONTRADICTED)
     assert label_of(0.5) is label_of(0.5 + 1e-12) is Label.UNDECIDED
 
 
 @given(labels=st.lists(st.sampled_from(list(Label)), min_size=1), k=st.floats(0.5, 50))
-def test_the_measures_stay_in_their_bounds(labels: list[Label], k: float) -> None:
+def test_measures_stay_within_bounds(labels: list[Label], k: float) -> None:
     """Counts add up, and precision, recall and F1 lie between 0 and 1, F1 between the two."""
     counts = count(labels)
     assert counts.claims == len(labels)
@@ -80,7 +78,7 @@ def test_k_is_the_median_number_of_claims() -> None:
         lambda: median_claims([]),
     ],
 )
-def test_unknown_name_is_an_error(undefined: Callable[[], float]) -> None:
+def test_undefined_measures_are_errors(undefined: Callable[[], float]) -> None:
     with pytest.raises(StatisticsError) as caught:
         undefined()
     assert caught.value.advice

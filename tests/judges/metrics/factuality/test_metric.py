@@ -62,7 +62,7 @@ def scripted(url: str, assessor: str, item: MetricItem = LETTERED, **options: Js
     return asking.scored(f"factuality-{assessor}", url, item, **options)
 
 
-def test_a_conflict_between_passages_is_resolved_with_reasons() -> None:
+def test_conflict_between_passages_has_reasons() -> None:
     score = embedded("fr3")
     details: Any = score.details
     first, second, third = details["claims"]
@@ -78,7 +78,7 @@ def test_a_conflict_between_passages_is_resolved_with_reasons() -> None:
     assert doubted["p2"] < doubted["p3"]
 
 
-def test_the_kept_graph_gives_the_kept_posteriors() -> None:
+def test_stored_graph_reproduces_posteriors() -> None:
     for version in ("fr1", "fr2", "fr3"):
         details: Any = embedded(version).details
         again = marginals(load_graph(details["graph"])).marginals
@@ -88,7 +88,7 @@ def test_the_kept_graph_gives_the_kept_posteriors() -> None:
         json.dumps(details, allow_nan=False)
 
 
-def test_recall_and_f1_need_the_k_of_the_set() -> None:
+def test_recall_and_f1_require_k() -> None:
     """Without K they are null; with it they follow the paper."""
     without: Any = embedded("fr2").details
     assert (without["recall_at_k"], without["f1_at_k"]) == (None, None)
@@ -97,7 +97,7 @@ def test_recall_and_f1_need_the_k_of_the_set() -> None:
     assert details["f1_at_k"] == pytest.approx(2 * (2 / 3) * 0.5 / (2 / 3 + 0.5))
 
 
-def test_a_set_is_summed_up_with_its_own_k() -> None:
+def test_summary_uses_median_k() -> None:
     brief, nothing = (replace(ITEM, answer=answer) for answer in ("Liu Zhi liked tea.", "…"))
     summary = summarise([embedded("fr2"), embedded("fr2", brief), embedded("fr2", nothing)])
     assert (summary.answers, summary.left_out, summary.k) == (2, {"unreadable": 1}, 2.0)
@@ -109,22 +109,22 @@ def test_a_set_is_summed_up_with_its_own_k() -> None:
         summarise([embedded("fr2", nothing)])
 
 
-def test_a_less_reliable_source_counts_for_less() -> None:
+def test_less_reliable_source_counts_less() -> None:
     plain: Any = embedded("fr2").details
     doubted: Any = embedded("fr2", source_priors={"p1": 0.5, "p3": 0.5}).details
     assert doubted["claims"][0]["posterior"] < plain["claims"][0]["posterior"]
 
 
-def test_fr1_holds_a_claim_against_its_own_contexts_alone() -> None:
-    one: Any = embedded("fr1", contexts_per_claim=1).details
+def test_fr1_uses_only_own_contexts() -> None:
+    fr1: Any = embedded("fr1", contexts_per_claim=1).details
     two: Any = embedded("fr2", contexts_per_claim=1).details
-    assert {edge["to"] for edge in one["graph"]["edges"]} <= {edge["to"] for edge in two["graph"]["edges"]}
-    assert all(context["id"].split("/")[1].startswith("a") for context in one["contexts"])
-    assert one["inference"]["treewidth"] <= 1
+    assert {edge["to"] for edge in fr1["graph"]["edges"]} <= {edge["to"] for edge in two["graph"]["edges"]}
+    assert all(context["id"].split("/")[1].startswith("a") for context in fr1["contexts"])
+    assert fr1["inference"]["treewidth"] <= 1
     assert len({context["passage"] for context in two["contexts"]}) == len(two["contexts"])
 
 
-def test_the_rivals_differ_in_how_strict_they_are() -> None:
+def test_rivals_differ_in_strictness() -> None:
     labels = {}
     for rival in ("factscore", "factverify", "veriscore", "direct"):
         details: Any = embedded(rival).details
@@ -135,13 +135,20 @@ def test_the_rivals_differ_in_how_strict_they_are() -> None:
     assert labels["veriscore"] == ["undecided", "supported", "undecided"]
 
 
-def test_retrieval_finds_the_closest_passages_once() -> None:
-    said = "Electrons are leptons and fermions."
-    texts = ("Bread rises by yeast.", said, said.swapcase(), "Quarks are fermions too.", "", "Tides follow.")
+def test_retrieval_returns_closest_distinct_passages() -> None:
+    sentence = "Electrons are leptons and fermions."
+    texts = (
+        "Bread rises by yeast.",
+        sentence,
+        sentence.swapcase(),
+        "Quarks are fermions too.",
+        "",
+        "Tides follow.",
+    )
     passages = [Passage(str(number), text) for number, text in enumerate(texts, start=1)]
     index = PassageIndex(passages)
-    assert [found.id for found in index.find("Are electrons leptons?", 2)] == ["2"]
-    assert [found.id for found in index.find("Electrons and quarks are fermions", 2)] == ["4", "2"]
+    assert [hit.id for hit in index.find("Are electrons leptons?", 2)] == ["2"]
+    assert [hit.id for hit in index.find("Electrons and quarks are fermions", 2)] == ["4", "2"]
     assert index.find("Nothing of the kind", 2) == ()
     assert len(index.find("Nothing of the kind", 4)) == 4
     assert PassageIndex([Passage("1", "…")] * 2).find("anything", 3) != ()
@@ -150,9 +157,9 @@ def test_retrieval_finds_the_closest_passages_once() -> None:
     assert contexts.by_claim[0][0] is contexts.by_claim[1][0]
 
 
-def test_contexts_or_a_corpus_stand_in_for_passages() -> None:
-    given = replace(ITEM, passages=(), contexts=ITEM.passages)
-    assert embedded("fr2", given).score == embedded("fr2").score
+def test_contexts_or_corpus_replace_passages() -> None:
+    item = replace(ITEM, passages=(), contexts=ITEM.passages)
+    assert embedded("fr2", item).score == embedded("fr2").score
     metric = build("factuality-fr2", runner=None, options={}, source=LocalSource(PassageIndex(ITEM.passages)))
     assert asyncio.run(metric.score(replace(ITEM, passages=()))).score == embedded("fr2").score
 
@@ -183,7 +190,7 @@ def serve(scripted_llm: Serve, **script: object) -> Any:  # noqa: ANN401 - the s
     return server
 
 
-def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None:
+def test_pipeline_requests_claims_and_relations(scripted_llm: Serve) -> None:
     server = serve(scripted_llm, logprobs=False)
     score = scripted(server.url, "fr3")
     details: Any = score.details
@@ -196,8 +203,10 @@ def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None
             "edges": [{"from": a, "to": b, "relation": kind, "probability": 0.9} for a, b, kind in named],
         }
     )
-    wanted = marginals(expected).marginals
-    assert [claim["posterior"] for claim in details["claims"]] == pytest.approx([wanted["a1"], wanted["a2"]])
+    posteriors = marginals(expected).marginals
+    assert [claim["posterior"] for claim in details["claims"]] == pytest.approx(
+        [posteriors["a1"], posteriors["a2"]]
+    )
     assert details["unanswered"] == {}
     assert server.log.replied.total() == 2 + 2 * 3 + 3 * 2
 
@@ -212,15 +221,15 @@ def test_the_pipeline_asks_for_claims_and_relations(scripted_llm: Serve) -> None
         (("neutral", 0.9), ("neutral", 0.9), None),
     ],
 )
-def test_the_more_probable_order_of_two_contexts_counts(
+def test_more_probable_direction_counts(
     forth: tuple[str, float], back: tuple[str, float], edge: tuple[str, float] | None
 ) -> None:
     class Relations:
         async def relate(self, pairs: Sequence[Pair], *, question: str) -> list[Related | CallFailure]:
             del question
             known = {("P1", "P2"): forth, ("P2", "P1"): back}
-            found = (known.get((pair.premise, pair.hypothesis), ("neutral", 1.0)) for pair in pairs)
-            return [Related(Entailment(stance), probability) for stance, probability in found]
+            rows = (known.get((pair.premise, pair.hypothesis), ("neutral", 1.0)) for pair in pairs)
+            return [Related(Entailment(stance), probability) for stance, probability in rows]
 
     settings = FactualitySettings()
     reasoner = FactReasoner(
@@ -228,13 +237,11 @@ def test_the_more_probable_order_of_two_contexts_counts(
     )
     item = MetricItem(id="x", question="Q?", answer="", passages=LETTERED.passages[:2])
     edges = asyncio.run(reasoner.assess(item, ["C1"])).graph.edges
-    assert [(one.relation.value, round(one.probability, 9)) for one in edges] == ([edge] if edge else [])
+    assert [(row.relation.value, round(row.probability, 9)) for row in edges] == ([edge] if edge else [])
 
 
 @pytest.mark.parametrize(("version", "calls"), [("fr1", 8), ("fr2", 8), ("fr3", 14)])
-def test_versions_ask_as_many_relations_as_the_paper_says(
-    scripted_llm: Serve, version: str, calls: int
-) -> None:
+def test_versions_request_relations_as_in_paper(scripted_llm: Serve, version: str, calls: int) -> None:
     server = serve(scripted_llm)
     details: Any = scripted(server.url, version).details
     assert {edge["probability"] for edge in details["graph"]["edges"]} == {1.0}
@@ -242,7 +249,7 @@ def test_versions_ask_as_many_relations_as_the_paper_says(
     assert not server.log.asked_twice
 
 
-def test_the_first_token_of_a_label_gives_its_share() -> None:
+def test_first_token_of_label_gives_probability() -> None:
     def token(text: str, **rivals: float) -> dict[str, object]:
         top = [{"token": name, "logprob": value} for name, value in rivals.items()]
         return {"token": text, "logprob": -0.1, "top_logprobs": top}
@@ -258,7 +265,7 @@ def test_the_first_token_of_a_label_gives_its_share() -> None:
     assert relation_probability(replace(reply, logprobs=json.dumps(rows)), Entailment.ENTAILMENT) is None
 
 
-def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Serve) -> None:
+def test_unreadable_relations_are_counted(scripted_llm: Serve) -> None:
     server = serve(scripted_llm)
 
     def handler(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
@@ -273,12 +280,12 @@ def test_relations_that_cannot_be_read_are_counted_not_guessed(scripted_llm: Ser
 
 
 @pytest.mark.parametrize("rival", ["factverify", "veriscore", "direct"])
-def test_rivals_take_the_finding_of_their_prompt(scripted_llm: Serve, rival: str) -> None:
+def test_rivals_use_finding_of_their_prompt(scripted_llm: Serve, rival: str) -> None:
     server = serve(scripted_llm)
-    seen = []
+    passages = []
 
     def handler(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's own type
-        seen.append(sorted(ask.identified("passage")))
+        passages.append(sorted(ask.identified("passage")))
         finding = "supported" if ask.tagged("claim") == ["C1"] else "undecided"
         return {"reasons": "As P1 says.", "finding": finding}
 
@@ -287,10 +294,10 @@ def test_rivals_take_the_finding_of_their_prompt(scripted_llm: Serve, rival: str
     details: Any = score.details
     assert score.score == 0.5
     assert [claim["reason"] for claim in details["claims"]] == ["As P1 says."] * 2
-    assert seen == [["1", "2", "3"]] * 2
+    assert passages == [["1", "2", "3"]] * 2
 
 
-def test_factscore_says_true_or_false(scripted_llm: Serve) -> None:
+def test_factscore_is_true_or_false(scripted_llm: Serve) -> None:
     """Claims that FactScore does not find supported count as contradicted, as in the paper's tables."""
     server = serve(scripted_llm)
     server.handlers["factuality_factscore"] = lambda ask: {"answer": ask.tagged("claim") == ["C2"]}
@@ -298,7 +305,7 @@ def test_factscore_says_true_or_false(scripted_llm: Serve) -> None:
     assert (details["supported"], details["contradicted"], details["undecided"]) == (1, 1, 0)
 
 
-def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> None:
+def test_queries_are_written_and_contexts_summarised(scripted_llm: Serve) -> None:
     server = serve(scripted_llm)
     premises = set()
     server.handlers["factuality_query"] = lambda ask: {"query": f"about {ask.tagged('claim')[0]}"}
@@ -320,7 +327,7 @@ def test_queries_can_be_written_and_contexts_summed_up(scripted_llm: Serve) -> N
     ("assessor", "task"),
     [("fr2", "classify_relation"), ("veriscore", "factuality_veriscore"), ("fr2", "factuality_query")],
 )
-def test_a_request_that_fails_leaves_no_score(scripted_llm: Serve, assessor: str, task: str) -> None:
+def test_failed_request_leaves_no_score(scripted_llm: Serve, assessor: str, task: str) -> None:
     server = serve(scripted_llm)
 
     def overloaded(_: object) -> None:
@@ -338,13 +345,13 @@ PASSAGES = tuple(Passage(name, text) for name, text in cases(__file__, "PASSAGES
 TRUE, WRONG_DATE, WRONG = (cases(__file__, name) for name in ("TRUE", "WRONG_DATE", "WRONG"))
 
 
-def test_true_claims_are_believed_more_than_wrong_ones() -> None:
+def test_true_claims_have_higher_posteriors() -> None:
     claims = (*TRUE, *WRONG_DATE, *WRONG)
     metric = instance(FactReasoner, build_metric("factuality-fr2"))
     question = "Tell me a biography of the film maker Edmund Harrowgate."
     item = MetricItem(id="b", question=question, answer=" ".join(claims), passages=PASSAGES)
-    found = asyncio.run(metric.assess(item, claims))
-    believed = {claim.text: found.posteriors.marginals[claim.id] for claim in found.claims}
+    assessment = asyncio.run(metric.assess(item, claims))
+    believed = {claim.text: assessment.posteriors.marginals[claim.id] for claim in assessment.claims}
     pairs = [(believed[true], believed[false]) for true in TRUE for false in (*WRONG_DATE, *WRONG)]
     assert sum((true > false) + 0.5 * (true == false) for true, false in pairs) >= 0.95 * len(pairs)
     assert sum(believed[claim] > 0.5 for claim in TRUE) >= 0.9 * len(TRUE)

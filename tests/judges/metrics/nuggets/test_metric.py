@@ -29,7 +29,7 @@ ITEM = MetricItem(
 )
 
 
-def test_the_six_scores_by_hand() -> None:
+def test_six_scores() -> None:
     graded = [(VITAL, FULL), (VITAL, PART), (VITAL, NONE), (OKAY, FULL), (OKAY, PART)]
     assert asdict(nugget_scores(graded)) == {
         "all": pytest.approx(3 / 5),
@@ -41,34 +41,34 @@ def test_the_six_scores_by_hand() -> None:
     }
 
 
-def test_without_a_vital_nugget_there_is_no_vital_score() -> None:
+def test_vital_score_requires_vital_nugget() -> None:
     scores = nugget_scores([(OKAY, PART)])
     assert (scores.vital, scores.vital_strict, scores.weighted, scores.all_strict) == (None, None, 0.5, 0)
-    with pytest.raises(JudgeError, match="no nugget"):
+    with pytest.raises(JudgeError, match="without nuggets"):
         nugget_scores([])
 
 
-def test_an_answer_is_graded_by_the_nugget() -> None:
+def test_nuggets_are_graded() -> None:
     """Two vital nuggets are stated, one of them without a mark; the okay one is not: (1 + 1) / 2.5."""
-    found = scored(ITEM)
-    details: Any = found.details
-    assert [one["assignment"] for one in details["nuggets"]] == [FULL.value, FULL.value, NONE.value]
-    assert [one["importance"] for one in details["nuggets"]] == ["vital", "vital", "okay"]
-    assert found.score == pytest.approx(2 / 2.5)
+    score = scored(ITEM)
+    details: Any = score.details
+    assert [row["assignment"] for row in details["nuggets"]] == [FULL.value, FULL.value, NONE.value]
+    assert [row["importance"] for row in details["nuggets"]] == ["vital", "vital", "okay"]
+    assert score.score == pytest.approx(2 / 2.5)
     assert (details["vital"], details["all"], details["counts"]["okay"]) == (1.0, pytest.approx(2 / 3), 1)
     assert pickle.loads(pickle.dumps(ITEM)) == ITEM  # noqa: S301 - our own, as processes exchange it
 
 
-def test_a_nugget_whose_figure_the_answer_lacks_is_stated_in_part() -> None:
+def test_missing_figure_is_partial_support() -> None:
     vague = replace(ITEM, answer="The iron bridge was opened long ago.", nuggets=ITEM.nuggets[:1])
     assert (scored(vague).score, scored(vague).details["all_strict"]) == (0.5, 0)
 
 
 @pytest.mark.parametrize("answer", ["I couldn't find an answer.", "  "])
-def test_a_refusal_states_no_nugget(answer: str) -> None:
-    found = scored(replace(ITEM, answer=answer))
-    assert (found.outcome, found.score) == (Outcome.JUDGED, 0)
-    details: Any = found.details
+def test_refusal_states_no_nugget(answer: str) -> None:
+    score = scored(replace(ITEM, answer=answer))
+    assert (score.outcome, score.score) == (Outcome.JUDGED, 0)
+    details: Any = score.details
     assert details["counts"]["not_support"] == len(ITEM.nuggets)
     assert details["vital"] == details["all"] == 0
 
@@ -82,9 +82,9 @@ def test_a_refusal_states_no_nugget(answer: str) -> None:
         ("", 0.0),
     ],
 )
-def test_a_nugget_without_an_answer_is_stated_by_declining(answer: str, score: float) -> None:
+def test_refusal_states_unanswerable_nugget(answer: str, score: float) -> None:
     silence = Nugget("Not enough information, no answer found", VITAL)
     item = replace(ITEM, question="Who opened the iron bridge?", answer=answer, nuggets=(silence,))
     assert scored(item).score == score
     both: Any = scored(replace(ITEM, nuggets=(silence, *ITEM.nuggets))).details
-    assert [one["assignment"] for one in both["nuggets"]] == [NONE.value, FULL.value, FULL.value, NONE.value]
+    assert [row["assignment"] for row in both["nuggets"]] == [NONE.value, FULL.value, FULL.value, NONE.value]

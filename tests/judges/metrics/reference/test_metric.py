@@ -35,7 +35,7 @@ def states(item: MetricItem) -> list[str]:
     return [fact["state"] for fact in details["facts"]]
 
 
-def test_sentences_are_facts_and_clauses_that_stand_alone() -> None:
+def test_sentences_and_independent_clauses_are_facts() -> None:
     text = (
         "The old water mill burned down in March 1911; the town council of Hallen paid for a new one. "
         "It was tall; very tall."
@@ -47,7 +47,7 @@ def test_sentences_are_facts_and_clauses_that_stand_alone() -> None:
     ]
 
 
-def test_sentence_without_a_statement_is_no_fact() -> None:
+def test_sentence_without_statement_is_no_fact() -> None:
     text = (
         "# What to expect\n\nBetter early? Expect changes in four areas. There are several reasons:\n\n"
         "**Costs**\n- Rents rise by 4 % a year.\n- Wages stay as they are.\n"
@@ -55,7 +55,7 @@ def test_sentence_without_a_statement_is_no_fact() -> None:
     assert [fact.text for fact in facts_of(text)] == ["Rents rise by 4 % a year.", "Wages stay as they are."]
 
 
-def test_a_reference_of_announcements_alone_is_taken_as_it_is() -> None:
+def test_reference_of_introductions_is_unchanged() -> None:
     assert [fact.text for fact in facts_of("**Oslo**")] == ["Oslo"]
     assert facts_of(" \n ") == ()
 
@@ -67,28 +67,28 @@ def test_names_and_figures_count_twice() -> None:
     assert fact.weight == len(fact.terms) + 2
 
 
-def test_an_answer_is_held_against_every_fact() -> None:
+def test_answer_is_compared_with_every_fact() -> None:
     """One fact is stated, two are not: 1 / (1 + 1 + 1), with the answer's sentence as evidence."""
-    found = scored(ITEM)
-    details: Any = found.details
+    result = scored(ITEM)
+    details: Any = result.details
     assert states(ITEM) == ["covered", "missing", "missing"]
     assert details["facts"][0]["evidence"] == "The iron bridge at Hallen was opened in 1905."
     assert details["counts"] == {"facts": 3, "covered": 1, "partly": 0, "missing": 2}
-    assert found.score == pytest.approx(1 / 3, abs=0.02)
+    assert result.score == pytest.approx(1 / 3, abs=0.02)
 
 
-def test_a_fact_without_its_figure_is_covered_in_part() -> None:
+def test_fact_without_figure_is_partly_covered() -> None:
     vague = replace(ITEM, answer="The iron bridge at Hallen was opened long ago.")
     details: Any = scored(vague).details
     assert (states(vague)[0], details["facts"][0]["share"]) == ("partly", pytest.approx(5 / 7, abs=0.01))
 
 
-def test_the_reference_itself_covers_everything() -> None:
+def test_reference_covers_everything() -> None:
     assert scored(replace(ITEM, answer=ITEM.reference or "")).score == 1
 
 
 @pytest.mark.slow
-def test_a_copy_of_all_passages_does_not_pay() -> None:
+def test_copy_of_passages_does_not_pay() -> None:
     questions = load_set(DEMO).questions.questions[::8]
     dumps = []
     for question in questions:
@@ -97,32 +97,32 @@ def test_a_copy_of_all_passages_does_not_pay() -> None:
     assert np.mean(dumps) < 0.3
 
 
-def test_completeness_by_hand() -> None:
+def test_completeness() -> None:
     """Covered, half covered and missing: 1 / (1 + ¼ + 1)."""
     grades = [Grade(State.COVERED, 1.0), Grade(State.PARTLY, 0.5), Grade(State.MISSING, 0.0)]
     assert completeness(grades) == pytest.approx(1 / 2.25)
 
 
 @pytest.mark.parametrize(("covered", "score"), [(10, 1.0), (9, 0.9), (8, 0.8), (5, 0.5), (0, 0.0)])
-def test_the_score_is_the_share_of_facts(covered: int, score: float) -> None:
+def test_score_is_share_of_facts(covered: int, score: float) -> None:
     facts = split_sentences(
         "Granite cools slowly underground. Cheese ripens in caves. Lightning heats air. Violins need rosin. "
         "Paper yellows under sunlight. Honey keeps for centuries. Rubber comes from trees. Salt melts ice. "
         "Wool felts when washed hot. Ink fades."
     )
     item = replace(ITEM, reference=" ".join(facts), answer=" ".join(facts[:covered]) or "It rained all day.")
-    found = scored(item)
-    assert found.score == pytest.approx(score)
-    # Its own name is kept in the details alone.
-    assert found.details["completeness"] == pytest.approx(0 if not covered else 1 / (1 + missing(found)))
+    result = scored(item)
+    assert result.score == pytest.approx(score)
+    # Only the details contain completeness.
+    assert result.details["completeness"] == pytest.approx(0 if not covered else 1 / (1 + missing(result)))
 
 
-def missing(found: Score) -> float:
-    details: Any = found.details
+def missing(result: Score) -> float:
+    details: Any = result.details
     return float(sum((1 - fact["share"]) ** 2 for fact in details["facts"]))
 
 
-def test_a_fact_covered_partly_counts_half() -> None:
+def test_partly_covered_fact_counts_half() -> None:
     vague = replace(
         ITEM,
         reference="The iron bridge at Hallen was opened in 1905.",
@@ -132,7 +132,7 @@ def test_a_fact_covered_partly_counts_half() -> None:
 
 
 @pytest.mark.slow
-def test_it_tells_answers_that_people_found_lacking() -> None:
+def test_detects_answers_that_people_found_lacking() -> None:
     """On the shared half of QA-Feedback an AUC of .70 or more; scores as a plain computation gives them."""
     if not SPANS.exists():
         pytest.skip("the shared data is not here")
@@ -142,9 +142,9 @@ def test_it_tells_answers_that_people_found_lacking() -> None:
         item = MetricItem(
             id=row["id"], question=row["question"], answer=row["answer"], reference=row["reference"]
         )
-        found = scored(item)
-        details: Any = found.details
-        if found.score is None:
+        result = scored(item)
+        details: Any = result.details
+        if result.score is None:
             continue
         values.append(details["completeness"])
         lacking.append(bool(row["missing"]))
@@ -154,5 +154,5 @@ def test_it_tells_answers_that_people_found_lacking() -> None:
 
 
 @pytest.mark.parametrize(("sentence", "is_fact"), cases(__file__, "reports_list_what_states_a_fact"))
-def test_reports_list_what_states_a_fact(sentence: str, *, is_fact: bool) -> None:
+def test_reports_list_facts(sentence: str, *, is_fact: bool) -> None:
     assert states_fact(sentence) is is_fact

@@ -27,24 +27,24 @@ SENTENCES = st.one_of(
 )
 
 
-def _pairwise(own: list[Statement], others: list[Statement]) -> dict[tuple[str, str], Entailment]:
-    weights = entailment_weights([each.text for each in own], QUESTION)
+def _pairwise(own: list[Statement], answers: list[Statement]) -> dict[tuple[str, str], Entailment]:
+    weights = entailment_weights([row.text for row in own], QUESTION)
     pairs = [
         *permutations(own, 2),
-        *((a, b) for a in own for b in others),
-        *((b, a) for a in own for b in others),
+        *((a, b) for a in own for b in answers),
+        *((b, a) for a in own for b in answers),
     ]
-    told = {
+    relations = {
         (first.text, second.text): classify(first, second, weights)
         for first, second in pairs
         if first.text != second.text
     }
-    return {pair: relation for pair, relation in told.items() if relation is not Entailment.NEUTRAL}
+    return {pair: relation for pair, relation in relations.items() if relation is not Entailment.NEUTRAL}
 
 
-@given(own=st.lists(SENTENCES, min_size=1, max_size=6), others=st.lists(SENTENCES, max_size=4))
-def test_relations_at_once_are_those_of_each_pair(own: list[str], others: list[str]) -> None:
+@given(own=st.lists(SENTENCES, min_size=1, max_size=6), answers=st.lists(SENTENCES, max_size=4))
+def test_batch_matches_pairwise_relations(own: list[str], answers: list[str]) -> None:
     mine = [statement for statement in map(read_statement, own) if statement.terms]
-    theirs = [statement for statement in map(read_statement, others) if statement.terms]
-    relations = StatementRelations(mine, entailment_weights([each.text for each in mine], QUESTION))
+    theirs = [statement for statement in map(read_statement, answers) if statement.terms]
+    relations = StatementRelations(mine, entailment_weights([row.text for row in mine], QUESTION))
     assert {**relations.own, **relations.of(theirs)} == _pairwise(mine, theirs)

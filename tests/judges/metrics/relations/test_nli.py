@@ -67,30 +67,30 @@ def tiny_model(folder: Path, labels: tuple[str, ...] = LABELS, longest: int = 64
 
 
 def relate(model: NliRelations, *pairs: tuple[str, str]) -> list[Related]:
-    found = asyncio.run(model.relate([Pair(*pair) for pair in pairs], question="?"))
-    return [one for one in found if isinstance(one, Related)]
+    relations = asyncio.run(model.relate([Pair(*pair) for pair in pairs], question="?"))
+    return [relation for relation in relations if isinstance(relation, Related)]
 
 
-def test_labels_have_the_order_of_the_configuration(tmp_path: Path) -> None:
+def test_labels_follow_configuration(tmp_path: Path) -> None:
     first = NliRelations(tiny_model(tmp_path / "a"))
     second = NliRelations(tiny_model(tmp_path / "b", ("Entailment", "CONTRADICTION", "neutral")))
     assert relate(first, ("yes yes", "rain"))[0].stance is Entailment.ENTAILMENT
     assert relate(second, ("yes yes", "rain"))[0].stance is Entailment.CONTRADICTION
 
 
-def test_probabilities_are_the_softmax_whatever_a_batch_holds(tmp_path: Path) -> None:
+def test_probabilities_do_not_depend_on_batch(tmp_path: Path) -> None:
     pairs = [("yes", "rain"), ("no " * 20, "sun"), ("rain", "sun"), ("yes", "rain")]
     together = relate(NliRelations(tiny_model(tmp_path), batch=3), *pairs)
-    alone = [relate(NliRelations(tmp_path), pair)[0] for pair in pairs]
-    assert [one.stance for one in together] == [one.stance for one in alone]
-    assert [one.probability for one in together] == pytest.approx([one.probability for one in alone])
+    single = [relate(NliRelations(tmp_path), pair)[0] for pair in pairs]
+    assert [row.stance for row in together] == [row.stance for row in single]
+    assert [row.probability for row in together] == pytest.approx([row.probability for row in single])
     assert together[0].probability == pytest.approx(2.718281828 / (2.718281828 + 2))
 
 
 @pytest.mark.parametrize(
     "name", ["factuality-fr2", "factuality-direct", "coverage-icat-a", "comprehensiveness-nli"]
 )
-def test_metrics_relate_texts_by_the_model_that_an_option_names(name: str, tmp_path: Path) -> None:
+def test_metrics_use_model_of_option(name: str, tmp_path: Path) -> None:
     item = MetricItem(
         id="q",
         question="Will it be wet?",
@@ -99,13 +99,13 @@ def test_metrics_relate_texts_by_the_model_that_an_option_names(name: str, tmp_p
     )
     words: Any = asyncio.run(build_metric(name).score(item))
     model: Any = asyncio.run(build_metric(name, options={"nli": str(tiny_model(tmp_path))}).score(item))
-    if name == "coverage-icat-a":  # what the claim covers is told by words all the same
+    if name == "coverage-icat-a":  # the alignment still uses words
         assert (words.details["factuality"], model.details["factuality"]) == (0, 1)
     else:
         assert (words.score, model.score) == (0, 1)
 
 
-def test_a_folder_that_does_not_fit_is_refused_with_advice(tmp_path: Path) -> None:
+def test_invalid_folder_reports_advice(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="cannot be read"):
         build_metric("factuality-fr2", options={"nli": str(tmp_path / "none")})
     other = tiny_model(tmp_path, ("positive", "negative", "neutral"))
