@@ -37,7 +37,7 @@ class Attack:
     after: str = SPOILER
 
     def text(self, length: int) -> str:
-        """The text with as many repetitions as about so many characters hold."""
+        """Return the text repeated to about this many characters."""
         return self.before + self.pump * max(1, length // len(self.pump)) + self.after
 
 
@@ -47,15 +47,15 @@ def attacks(pattern: re.Pattern[Any]) -> tuple[Attack, ...]:
     text = source.decode("latin-1") if isinstance(source, bytes) else source
     tree = _parser.parse(text, pattern.flags & ~re.LOCALE)
     spots = _spread(dict.fromkeys(_spots(tree, "")))
-    found = [Attack("", killer) for killer in KILLERS]
+    attacks = [Attack("", killer) for killer in KILLERS]
     pumps = _spread(dict.fromkeys(pump for _, pump in spots))[:6]
     for before, pump in spots:
-        found += [Attack(before, pump), Attack("", before + pump), Attack("", before + pump, "")]
-        found.append(Attack(before, f" {pump}"))
-    found += [
+        attacks += [Attack(before, pump), Attack("", before + pump), Attack("", before + pump, "")]
+        attacks.append(Attack(before, f" {pump}"))
+    attacks += [
         Attack(before, pump) for before in _spread(dict.fromkeys(q for q, _ in spots))[:8] for pump in pumps
     ]
-    return tuple(dict.fromkeys(attack for attack in found if attack.pump))
+    return tuple(dict.fromkeys(attack for attack in attacks if attack.pump))
 
 
 def _spread(found: Iterable[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Tables of battles made from records, beside which those made from columns are held."""
+"""Battle tables from records, for comparison with tables from columns."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from leaderboard.standings.published import bundled_board
 
 def table_of(records: Sequence[BattleRecord]) -> BattleTable:
     """The judged battles among records, as the table that ratings and rates take."""
-    judged = [one for one in records if one.preference is not None]
+    judged = [record for record in records if record.preference is not None]
     table = BattleTable.from_columns(
-        question_id=[one.question_id for one in judged],
-        domain=[one.domain for one in judged],
-        model_a=[one.system_a for one in judged],
-        model_b=[one.system_b for one in judged],
-        winner=[WINNERS[one.preference] for one in judged if one.preference is not None],
+        question_id=[record.question_id for record in judged],
+        domain=[record.domain for record in judged],
+        model_a=[record.system_a for record in judged],
+        model_b=[record.system_b for record in judged],
+        winner=[WINNERS[record.preference] for record in judged if record.preference is not None],
     )
-    scores = np.array([np.nan if one.score is None else one.score for one in judged])
+    scores = np.array([np.nan if record.score is None else record.score for record in judged])
     return replace(table, score=None if np.isnan(scores).all() else scores)
 
 

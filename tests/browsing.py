@@ -40,7 +40,7 @@ RESTING = "[data-testid=stApp][data-test-script-state=notRunning]:has(.aa-footer
 
 
 def open_browser() -> webdriver.Chrome:
-    """Open a browser without a window; whoever opens one quits it."""
+    """Open a headless browser; the caller must quit it."""
     if CHROMIUM is None or DRIVER is None:
         pytest.skip("SKIPPED, THE SITE IS NOT TESTED IN A BROWSER: install chromium and chromium-driver")
     options = webdriver.ChromeOptions()
@@ -51,7 +51,7 @@ def open_browser() -> webdriver.Chrome:
 
 
 class Visitor:
-    """Somebody at a browser, on a site if its address is given."""
+    """A user of a browser, optionally at a site."""
 
     def __init__(self, driver: webdriver.Chrome, site: str = "") -> None:
         self.driver, self.site = driver, site
@@ -86,20 +86,20 @@ class Visitor:
         self.until(lambda: text not in self.text, f"{text!r} did not go away")
 
     def find(self, selector: str, text: str = "") -> str:
-        """Wait until an element's text holds `text`, and return the texts of all that the selector names."""
-        found = ""
+        """Wait until an element's text contains `text`, and return the texts of all selected elements."""
+        page = ""
 
         def look() -> bool:
-            nonlocal found
+            nonlocal page
             texts = [element.text for element in self.driver.find_elements(By.CSS_SELECTOR, selector)]
-            found = "\n".join(texts)
-            return any(text in each for each in texts)
+            page = "\n".join(texts)
+            return any(text in row for row in texts)
 
         self.until(look, f"{selector} with {text!r} did not appear")
-        return found
+        return page
 
     def rest(self) -> None:
-        """Wait until the page is whole, as somebody does who reads it before going on."""
+        """Wait until the page is complete."""
         self.find(RESTING)
 
     def rests(self) -> bool:

@@ -1,4 +1,4 @@
-"""Cases of tests that stand in files of data."""
+"""Test cases in data files."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ import yaml
 
 
 def cases(test: str, name: str) -> Any:  # noqa: ANN401 - any table
-    """A table of the YAML file beside a test: `cases(__file__, "NAME")`."""
+    """Return a table of the YAML file next to a test: `cases(__file__, "NAME")`."""
     return yaml.safe_load(Path(test).with_suffix(".yaml").read_text(encoding="utf-8"))[name]

@@ -65,8 +65,8 @@ def _shuffled(material: Material) -> str:
 
 
 def _reversed_sentences(material: Material) -> str:
-    found = split_sentences(material.passages)
-    return " ".join(f"{' '.join(reversed(sentence.rstrip('.').split()))}." for sentence in found)
+    sentences = split_sentences(material.passages)
+    return " ".join(f"{' '.join(reversed(sentence.rstrip('.').split()))}." for sentence in sentences)
 
 
 def _names(material: Material) -> str:
@@ -84,7 +84,7 @@ Trick = Callable[[Material], str]
 
 def _after(opening: str, text: str) -> str:
     """Every sentence of a text behind an opening that takes it back."""
-    return " ".join(f"{opening} {one[:1].lower()}{one[1:]}" for one in split_sentences(text))
+    return " ".join(f"{opening} {sentence[:1].lower()}{sentence[1:]}" for sentence in split_sentences(text))
 
 
 def _opened(opening: str) -> Trick:
@@ -93,29 +93,33 @@ def _opened(opening: str) -> Trick:
 
 MADE: Mapping[str, Trick] = MappingProxyType(
     {
-        "passages": lambda one: one.passages,
-        "passages-of-set": lambda one: "\n\n".join((one.passages, *one.foreign)) if one.foreign else "",
-        "refusal-and-passages": lambda one: f"{NO_ANSWER}\n\n{one.passages}" if one.passages else "",
-        "wrong-and-passages": lambda one: (
-            f"{one.wrong}\n\n{one.passages}" if one.passages and one.wrong else ""
+        "passages": lambda material: material.passages,
+        "passages-of-set": lambda material: (
+            "\n\n".join((material.passages, *material.foreign)) if material.foreign else ""
         ),
-        "sorted-words": lambda one: " ".join(sorted(set(WORD.findall(one.passages.lower())))),
+        "refusal-and-passages": lambda material: (
+            f"{NO_ANSWER}\n\n{material.passages}" if material.passages else ""
+        ),
+        "wrong-and-passages": lambda material: (
+            f"{material.wrong}\n\n{material.passages}" if material.passages and material.wrong else ""
+        ),
+        "sorted-words": lambda material: " ".join(sorted(set(WORD.findall(material.passages.lower())))),
         "shuffled-words": _shuffled,
-        "reversed-words": lambda one: " ".join(reversed(one.passages.split())),
+        "reversed-words": lambda material: " ".join(reversed(material.passages.split())),
         "reversed-sentences": _reversed_sentences,
-        "echo": lambda one: " ".join([one.question.question] * TIMES),
-        "sub-questions": lambda one: " ".join(one.question.sub_questions),
-        "other-answer": lambda one: one.other,
+        "echo": lambda material: " ".join([material.question.question] * TIMES),
+        "sub-questions": lambda material: " ".join(material.question.sub_questions),
+        "other-answer": lambda material: material.other,
     }
 )
 """Tricks that are not made from an honest answer."""
 DAMAGED: Mapping[str, Trick] = MappingProxyType(
     {
         "negated": _opened("It is not true that"),
-        "tripled": lambda one: "\n\n".join([one.honest] * TIMES),
-        "zero-width": lambda one: "\u200b".join(one.honest) + FILLER,
-        "changed-figures": lambda one: FIGURE.sub(
-            lambda figure: str(int(figure[0][:15]) * 2 + 7), one.honest
+        "tripled": lambda material: "\n\n".join([material.honest] * TIMES),
+        "zero-width": lambda material: "\u200b".join(material.honest) + FILLER,
+        "changed-figures": lambda material: FIGURE.sub(
+            lambda figure: str(int(figure[0][:15]) * 2 + 7), material.honest
         ),
         "swapped-names": _names,
     }
@@ -143,19 +147,23 @@ def _both_sides(material: Material) -> str:
 ON_METRICS: Mapping[str, Trick] = MappingProxyType(
     {
         "hedged": _opened("It might perhaps be that"),
-        "hedged-passages": lambda one: _after("Perhaps, one might say,", one.passages),
+        "hedged-passages": lambda material: _after("Perhaps, one might say,", material.passages),
         "called-false": _opened("It is false that"),
         "doubted": _opened("There is no evidence that"),
         "called-wrong": _opened("It would be wrong to say that"),
         "believed-by-nobody": _opened("Nobody should believe that"),
         "both-sides": _both_sides,
-        "stated-question": lambda one: _stated([one.question.question]),
-        "stated-needs": lambda one: _stated([*one.question.sub_questions, *one.question.aspects]),
-        "needs": lambda one: ". ".join(one.question.aspects) + "." if one.question.aspects else "",
+        "stated-question": lambda material: _stated([material.question.question]),
+        "stated-needs": lambda material: _stated(
+            [*material.question.sub_questions, *material.question.aspects]
+        ),
+        "needs": lambda material: (
+            ". ".join(material.question.aspects) + "." if material.question.aspects else ""
+        ),
         "figures-and-names": _figures_and_names,
-        "every-year": lambda one: f"{one.bare}: {', '.join(map(str, range(1900, 2030)))}.",
+        "every-year": lambda material: f"{material.bare}: {', '.join(map(str, range(1900, 2030)))}.",
         "yes-and-no": lambda _: "Yes. No. Yes and no.",
-        "question-and-other": lambda one: f"{one.bare}: {one.other}" if one.other else "",
+        "question-and-other": lambda material: f"{material.bare}: {material.other}" if material.other else "",
     }
 )
 """Tricks on metrics, which score an answer alone; they are not planted among battles."""

@@ -104,7 +104,7 @@ class PostgresPool:
             template = "" if blank else f" TEMPLATE {self._template_name()}"
             self._tell(f"CREATE DATABASE {name}{template}")
         self._made.add(name)
-        # The server itself is never killed, so that nobody need wait for its disk.
+        # The server is never killed, so that commits need not wait for the disk.
         self._tell(f"ALTER DATABASE {name} SET synchronous_commit = off")
         return name
 

@@ -30,7 +30,7 @@ ROOMS = (
 )
 SITE = "arena.site.app"
 """Of the site what a server loads before it answers: modules of pages draw them."""
-MOST_WORDS = 1 << 20
+MAX_WORDS = 1 << 20
 READY_SECONDS = 120
 CLIENT = """#!{python} -IS
 import json, os, signal, socket, sys
@@ -51,11 +51,11 @@ def shell(lines: str, place: Path, path: str, **variables: str) -> str:
 
     Gives what they print.
     """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
     ended = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", lines],
         cwd=place,
-        env={**kept, "PATH": f"{path}:{kept['PATH']}", **variables},
+        env={**inherited, "PATH": f"{path}:{inherited['PATH']}", **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -69,11 +69,11 @@ def serving(folder: Path) -> Iterator[Path]:
     """The program `arena` in a folder, which may stand first in a shell's PATH."""
     address = folder / "socket"
     # A server that a signal ends leaves no record of the lines that it ran: to follow them were for nothing.
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}  # noqa: TID251 - what a process of the machine needs
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}  # noqa: TID251 - what a process of the machine needs
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.forked_arena", str(address)],
         cwd=ROOT,
-        env={**kept, "PYTHONPATH": str(ROOT)},
+        env={**inherited, "PYTHONPATH": str(ROOT)},
     )
     try:
         program = folder / "arena"
@@ -94,9 +94,9 @@ def main(address: str) -> NoReturn:
     """Load the program, then serve one command after another."""
     for room in ROOMS:
         package = importlib.import_module(room)
-        for found in pkgutil.walk_packages(package.__path__, f"{room}."):
+        for module in pkgutil.walk_packages(package.__path__, f"{room}."):
             with suppress(ImportError):
-                importlib.import_module(found.name)
+                importlib.import_module(module.name)
     importlib.import_module(SITE)
     importlib.import_module("arena.cli.commands")
     gc.collect()
@@ -118,10 +118,10 @@ def main(address: str) -> NoReturn:
 
 def _run(client: socket.socket) -> NoReturn:
     head, streams, _, _ = socket.recv_fds(client, 4, 3)
-    length, told = int.from_bytes(head, "big"), b""
-    while len(told) < min(length, MOST_WORDS):
-        told += client.recv(length - len(told))
-    words, folder, environment = json.loads(told)
+    length, payload = int.from_bytes(head, "big"), b""
+    while len(payload) < min(length, MAX_WORDS):
+        payload += client.recv(length - len(payload))
+    words, folder, environment = json.loads(payload)
     for number in (signal.SIGTERM, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
     client.sendall(os.getpid().to_bytes(4, "big"))
@@ -130,7 +130,7 @@ def _run(client: socket.socket) -> NoReturn:
 
 
 def _end_with(client: socket.socket) -> None:
-    """End this process at once when whoever started it is gone."""
+    """End this process when its parent ends."""
     client.recv(1)
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -146,7 +146,7 @@ def _become(
     sys.argv = words
     code = 1
     try:
-        from arena.cli import main as arena  # noqa: PLC0415 - in the child alone
+        from arena.cli import main as arena  # noqa: PLC0415 - only in the child
 
         arena()
         code = 0

@@ -50,7 +50,7 @@ class Lan:
     Attributes:
         folder: For the files of hosts.
         names: The hosts.
-        variables: The environment of what runs on them, beside the usual one.
+        variables: Additional environment variables of their processes.
     """
 
     folder: Path
@@ -97,7 +97,7 @@ class Lan:
                 _ip("netns", "delete", self.space(host))
 
     def cut(self, host: str) -> None:
-        """Cut a host off: nothing reaches it, and it is told of nothing."""
+        """Disconnect a host from the network without notice."""
         _ip("-n", self.space("lan"), "link", "set", f"to-{host}", "down")
 
     def heal(self, host: str) -> None:
@@ -110,8 +110,8 @@ class Lan:
         own = ["ip", "netns", "exec", self.space(host), *apart, "sh", "-c", OWN, "sh", host]
         home = self.folder / host
         home.mkdir(exist_ok=True)
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251 - of the command
-        environment = {**kept, "ARENA_HOME": str(home), **self.variables, **variables}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251 - of the command
+        environment = {**inherited, "ARENA_HOME": str(home), **self.variables, **variables}
         with (home / "log").open("ab") as log:
             process = subprocess.Popen(
                 [*own, *command], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log

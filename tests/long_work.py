@@ -47,7 +47,7 @@ def results(folder: Path) -> dict[str, str]:
     battles, people = folder / "battles.jsonl", folder / "votes.jsonl"
     resampled = RatingRequest(bootstrap=600, seed=3)
     corrected = corrected_rates_of_file(battles, people, reference=None, by_domain=True)[0]
-    found: dict[str, object] = {
+    values: dict[str, object] = {
         "resamples": rate_file(battles, resampled).as_json(),
         "resamples with ties": rate_file(
             battles, RatingRequest(method=Method.DAVIDSON, bootstrap=300)
@@ -55,7 +55,7 @@ def results(folder: Path) -> dict[str, str]:
         "corrected ratings": correct_file(battles, people, RatingRequest())[0],
         "corrected rates": corrected,
     }
-    contents = {name: json.dumps(value).encode() for name, value in found.items()}
+    contents = {name: json.dumps(value).encode() for name, value in values.items()}
     return {name: sha256(content).hexdigest() for name, content in contents.items()}
 
 
@@ -65,7 +65,7 @@ def squared(offset: int, number: int) -> int:
 
 
 def refused(number: int) -> int:
-    """Work that is refused for one number, and broken for another."""
+    """Raise expected and unexpected errors for certain numbers."""
     if number == 5:
         raise InputError("Five cannot be used.", advice="Choose another number.")
     if number == 7:
@@ -79,7 +79,7 @@ def nested(number: int) -> list[int]:
 
 
 def numbers(count: int) -> Iterable[tuple[int]]:
-    """Tasks of one number each."""
+    """Create a task per number."""
     return ((number,) for number in range(count))
 
 

@@ -1,4 +1,4 @@
-"""Narrows what a test reads to the type that it must have; anything else fails the test and is shown."""
+"""Type narrowing for tests, with failures that print the value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 def known(value: T | None) -> T:
     """A value that must not be missing."""
-    assert value is not None, "There is no value."
+    assert value is not None, "The value is missing."
     return value
 
 
@@ -28,7 +28,7 @@ def number(value: object) -> float:
 
 
 def listed(value: object) -> Sequence[Any]:
-    """A list of a JSON object; a text is none."""
+    """Return a value as a list."""
     assert isinstance(value, Sequence), f"{value!r} is not a list."
     assert not isinstance(value, str), f"{value!r} is not a list."
     return value

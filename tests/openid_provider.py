@@ -1,4 +1,4 @@
-"""A small OpenID Connect provider that holds to its rules: discovery, a form, one-time codes, signatures."""
+"""A small OpenID Connect provider: discovery, a form, one-time codes, signatures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Provider:
     """A running provider.
 
     Attributes:
-        claims: What it says of whoever presses the button, beside what every token has.
+        claims: Claims of the user in addition to the standard ones.
         forge: Sign tokens by a key that is not among the published ones.
         exchanged: Codes that were given for tokens.
     """

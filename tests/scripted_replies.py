@@ -55,7 +55,7 @@ class Script:
     Attributes:
         latency: Seconds before every reply.
         faults: Share of calls (0-1) that meet each fault.
-        first: Faults or reply texts for the next calls, in order, before anything else is drawn.
+        first: Faults or reply texts for the next calls, in order, before random ones.
         retry_after: The header's value with `rate_limit_after`, in seconds.
         response_format: False makes every request with a response format a 400.
         logprobs: False makes every request for log-probabilities a 400.
@@ -102,7 +102,7 @@ class Ask:
 
     @property
     def digest(self) -> str:
-        """The messages alone, hashed."""
+        """Hash of the messages."""
         return hashlib.sha256(json.dumps(self.messages, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -122,8 +122,10 @@ class Ask:
 
     def tagged(self, tag: str) -> list[str]:
         """The contents of every `<tag …>…</tag>` in the last user message."""
-        found = re.findall(rf"<{tag}(?:\s[^>]*)?>\n?(.*?)\n?</{tag}(?:\s[^>]*)?>", self.text, flags=re.DOTALL)
-        return [str(item) for item in found]
+        matches = re.findall(
+            rf"<{tag}(?:\s[^>]*)?>\n?(.*?)\n?</{tag}(?:\s[^>]*)?>", self.text, flags=re.DOTALL
+        )
+        return [str(item) for item in matches]
 
     def identified(self, tag: str) -> dict[str, str]:
         """The contents of every `<tag id="…">…</tag>` in the last user message, by id."""
@@ -143,12 +145,13 @@ class ToolUse:
     def as_json(self, ask: Ask) -> list[dict[str, Any]]:
         """The calls as OpenAI shapes them, with ids that differ from turn to turn."""
         named = [
-            {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)}
-            for name, given in self.calls
+            {"name": name, "arguments": value if isinstance(value, str) else json.dumps(value)}
+            for name, value in self.calls
         ]
         identified = f"call_{ask.digest[:12]}"
         return [
-            {"id": f"{identified}_{at}", "type": "function", "function": one} for at, one in enumerate(named)
+            {"id": f"{identified}_{at}", "type": "function", "function": call}
+            for at, call in enumerate(named)
         ]
 
 
@@ -170,16 +173,16 @@ def answers_of(ask: Ask) -> tuple[str, str] | None:
 
 def longer(_ask: Ask, first: str, second: str) -> str:
     """Prefer more words; within a twentieth of each other is not sure."""
-    one, two = len(first.split()), len(second.split())
-    if abs(one - two) * 20 <= max(one, two):
+    a, b = len(first.split()), len(second.split())
+    if abs(a - b) * 20 <= max(a, b):
         return "0"
-    return "1" if one > two else "2"
+    return "1" if a > b else "2"
 
 
 def hashed(_ask: Ask, first: str, second: str) -> str:
-    """Prefer the greater of two hashed strengths, whichever is shown first; one in eight ties."""
-    one, two = (int(hashlib.sha256(text.encode()).hexdigest()[:2], 16) // 32 for text in (first, second))
-    return "0" if one == two else "1" if one > two else "2"
+    """Prefer the greater of two hashed strengths in any order; one in eight battles ties."""
+    a, b = (int(hashlib.sha256(text.encode()).hexdigest()[:2], 16) // 32 for text in (first, second))
+    return "0" if a == b else "1" if a > b else "2"
 
 
 def always_first(_ask: Ask, _first: str, _second: str) -> str:
@@ -209,7 +212,7 @@ def instance_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None
 
 
 def chance(*parts: object) -> float:
-    """A number in [0, 1) that depends on the parts alone."""
+    """Return a number in [0, 1) that depends only on the parts."""
     material = "\x1f".join(map(str, parts)).encode()
     return int.from_bytes(hashlib.blake2b(material, digest_size=8).digest()) / 2**64
 

@@ -39,7 +39,7 @@ def kept_folder() -> Path:
 
 @cache
 def published() -> Settings:
-    """A home with a judged and published round named `tiny`, and the paper's board beside it.
+    """A home with a judged and published round named `tiny`, and the paper's board.
 
     `full` answers completely, `short` in part, `hostile` with markup, and every answer of `full` has a
     comprehensiveness of 0.75 with one statement covered and one missing.
@@ -92,7 +92,7 @@ def program() -> Path:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return an unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -125,7 +125,7 @@ def served(
 def serving_by(
     *words: object, log: Path, start: Callable[[str], Path] | None = None, arena: str = "", **variables: str
 ) -> Iterator[str]:
-    """Run `arena serve`, of some place, with some words and variables, of its own all others: its address."""
+    """Run `arena serve` with words and variables, and yield its address."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     cwd = start(url) if start else ROOT
@@ -138,8 +138,8 @@ def serving_by(
         finally:
             process.terminate()
             process.wait(timeout=2 * PATIENCE)
-    told = log.read_text()
-    assert "Traceback" not in told, told
+    text = log.read_text()
+    assert "Traceback" not in text, text
 
 
 @cache

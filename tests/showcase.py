@@ -68,7 +68,9 @@ def prepare(home: Path) -> Showcase:
 def _questions() -> list[Mapping[str, object]]:
     lines = (BUNDLED / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
-    return [row for one in DOMAINS for row in [row for row in rows if row["domain"] == one][:OF_EACH_DOMAIN]]
+    return [
+        row for name in DOMAINS for row in [row for row in rows if row["domain"] == name][:OF_EACH_DOMAIN]
+    ]
 
 
 def _written_set(files: Path, questions: Iterable[Mapping[str, object]]) -> Path:
@@ -120,14 +122,14 @@ def _judge(arena: Arena, name: str) -> None:
 
 def _submit_run(arena: Arena, files: Path, questions: Iterable[Mapping[str, object]]) -> None:
     """Submit two runs, one of which finds the passages in the opposite order."""
-    passages = {str(row["id"]): [str(one["id"]) for one in listed(row["passages"])] for row in questions}
+    passages = {str(row["id"]): [str(entry["id"]) for entry in listed(row["passages"])] for row in questions}
     for system, step in (("finder", 1), ("seeker", -1)):
         run = files / f"{system}.trec"
         run.write_text(
             "".join(
                 f"{name} Q0 {piece} {rank} {9 - rank} r\n"
-                for name, found in passages.items()
-                for rank, piece in enumerate(found[::step][:PIECES], start=1)
+                for name, ids in passages.items()
+                for rank, piece in enumerate(ids[::step][:PIECES], start=1)
             )
         )
         arena.submissions.add(run, SET, system=system, kind=SubmissionKind.CONTEXTS, team=OTHER_TEAM)

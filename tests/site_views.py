@@ -25,7 +25,7 @@ class Who(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A page at an address, as somebody sees it."""
+    """A page at an address, as a user sees it."""
 
     path: str
     who: Who = Who.PUBLIC

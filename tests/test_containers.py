@@ -1,4 +1,4 @@
-"""The images: their files are linted and hold to what exists, and are built where an engine runs."""
+"""Container images: linted and consistent with the project, and built if an engine runs."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ PORT = 8501
 @pytest.fixture(params=FILES, ids=lambda path: path.name)
 def path(request: pytest.FixtureRequest) -> Path:
     """The file of each image in turn."""
-    found: Path = request.param
-    return found
+    value: Path = request.param
+    return value
 
 
 @pytest.fixture
 def steps(path: Path) -> list[dict[str, Any]]:
     """The instructions of a file in order."""
     with path.open("rb") as content:
-        found: list[dict[str, Any]] = DockerfileParser(fileobj=content).structure
-    return [step for step in found if step["instruction"] != "COMMENT"]
+        value: list[dict[str, Any]] = DockerfileParser(fileobj=content).structure
+    return [step for step in value if step["instruction"] != "COMMENT"]
 
 
 def _last(steps: list[dict[str, Any]], instruction: str) -> str:
     return str([step["value"] for step in steps if step["instruction"] == instruction][-1])
 
 
-def test_linter_has_nothing_to_say(path: Path) -> None:
+def test_linter_reports_nothing(path: Path) -> None:
     """Hadolint, which comes with the development tools, finds nothing, not even a hint."""
     program = Path(sys.executable).with_name("hadolint")
     if not program.exists():
-        pytest.skip("NO hadolint: the images' files are checked by our own tests alone")
+        pytest.skip("NO hadolint: the images' files are checked only by our own tests")
     done = subprocess.run(
         [str(program), "--failure-threshold", "style", str(path)], capture_output=True, text=True, check=False
     )
@@ -80,14 +80,14 @@ def test_base_images_are_named_by_version(steps: list[dict[str, Any]]) -> None:
     """No image is `latest`, both stages have the same, and the Python is one that the project supports."""
     images = {step["value"].split()[0] for step in steps if step["instruction"] == "FROM"}
     (image,) = images
-    found = re.fullmatch(r"python:(3\.\d+)-slim-[a-z]+(@sha256:[0-9a-f]{64})?", image)
-    assert found is not None
+    value = re.fullmatch(r"python:(3\.\d+)-slim-[a-z]+(@sha256:[0-9a-f]{64})?", image)
+    assert value is not None
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert f"Programming Language :: Python :: {found[1]}" in project["project"]["classifiers"]
+    assert f"Programming Language :: Python :: {value[1]}" in project["project"]["classifiers"]
 
 
-def test_image_runs_as_nobody_special_and_says_how_it_is(steps: list[dict[str, Any]]) -> None:
-    """The user is a number other than 0, made in the file; the state is in a volume; health is asked."""
+def test_image_runs_unprivileged_with_health_check(steps: list[dict[str, Any]]) -> None:
+    """The user is not root, the state is in a volume, and there is a health check."""
     final = steps[[at for at, step in enumerate(steps) if step["instruction"] == "FROM"][-1] :]
     user = _last(final, "USER")
     assert int(user) > 0
@@ -103,13 +103,13 @@ def test_image_runs_a_command_that_exists(steps: list[dict[str, Any]]) -> None:
     assert json.loads(_last(steps, "ENTRYPOINT")) == ["arena"]
     words = json.loads(_last(steps, "CMD"))
     command = all_commands()[words[0]]
-    known = {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+    known = {option for param in command.params for option in (*param.opts, *param.secondary_opts)}
     assert {word for word in words if word.startswith("--")} <= known
-    default = next(one.default for one in command.params if one.name == "port")
+    default = next(param.default for param in command.params if param.name == "port")
     assert str(default) == _last(steps, "EXPOSE") == str(PORT)
 
 
-def test_space_is_what_its_host_asks_for(tmp_path: Path) -> None:
+def test_space_meets_its_host_requirements(tmp_path: Path) -> None:
     """The folder that is pushed has a Dockerfile, all that it copies, and a card that names the port."""
     script = DEPLOY / "space" / "assemble.sh"
     subprocess.run([str(script), str(tmp_path)], check=True, capture_output=True)

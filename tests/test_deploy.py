@@ -20,7 +20,7 @@ UNITS = sorted(DEPLOY.glob("*.service"))
 
 
 @pytest.mark.parametrize("path", sorted(filter(Path.is_file, DEPLOY.rglob("*"))), ids=lambda path: path.name)
-def test_only_settings_that_exist_are_named(path: Path) -> None:
+def test_only_existing_settings_are_used(path: Path) -> None:
     """Every variable of ours in a deployment file is one that the program reads."""
     named = set(re.findall(r"\b((?:ARENA|OPENAI)_[A-Z_]+)\b", path.read_text(encoding="utf-8")))
     assert named <= {variable.name for variable in VARIABLES}
@@ -28,20 +28,20 @@ def test_only_settings_that_exist_are_named(path: Path) -> None:
 
 def test_compose_file_has_the_services_with_health_checks_and_no_secret() -> None:
     """Site, worker and database; each is watched, none runs as root, and secrets come from files."""
-    found = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
-    assert {"site", "worker", "database"} <= found["services"].keys()
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    assert {"site", "worker", "database"} <= compose["services"].keys()
     for name in ("database", "worker"):
-        assert found["services"][name]["healthcheck"]["test"]
+        assert compose["services"][name]["healthcheck"]["test"]
     commands: Any = arena_command()
     for name in ("site", "worker", "upgrade"):
-        words = found["services"][name]["command"]
+        words = compose["services"][name]["command"]
         command = commands
         for word in words:
             if word.startswith("--"):
-                assert any(word in (*one.opts, *one.secondary_opts) for one in command.params)
+                assert any(word in (*param.opts, *param.secondary_opts) for param in command.params)
             elif hasattr(command, "commands"):
                 command = command.get_command(typer.Context(command), word)
-    variables = found["services"]["worker"]["environment"]
+    variables = compose["services"]["worker"]["environment"]
     assert all(name.endswith("_FILE") or name == "ARENA_LOG_FORMAT" for name in variables)
 
 
@@ -61,8 +61,8 @@ def test_systemd_accepts_the_unit(unit: Path, tmp_path: Path) -> None:
     assert name not in done.stderr
 
 
-def test_proxy_gives_its_own_answers_the_headers_of_the_site() -> None:
-    """C2: Answers of nginx itself have the three headers; those of the site stand as they are."""
+def test_proxy_adds_headers_to_its_own_responses() -> None:
+    """C2: nginx adds the three headers to its own responses and does not change the site's."""
     content = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
     assert content.count("{") == content.count("}")
     for header in ("Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy"):

@@ -42,20 +42,20 @@ MADE: Mapping[Path, str] = {DOCS / name: text for name, text in WRITER["pages"](
 
 
 def test_help_of_battle_files_names_every_format() -> None:
-    (option,) = (one for one in all_commands()["battles rate"].params if "--from" in one.opts)
-    assert set(re.findall(r"`([a-z-]+)`", vars(option)["help"])) == {one.name for one in battle_formats()}
+    (option,) = (param for param in all_commands()["battles rate"].params if "--from" in param.opts)
+    assert set(re.findall(r"`([a-z-]+)`", vars(option)["help"])) == {form.name for form in battle_formats()}
 
 
-def test_settings_are_exactly_the_variables_that_are_read() -> None:
+def test_documented_variables_are_those_read() -> None:
     environment = Recording()
     read_settings(environment)
-    assert {variable.name for variable in VARIABLES} == environment.asked
+    assert {variable.name for variable in VARIABLES} == environment.names
 
 
 @pytest.mark.parametrize(
     ("name", "field"), [(variable.name, variable.field) for variable in VARIABLES if variable.field]
 )
-def test_each_variable_changes_the_setting_that_it_names(name: str, field: str) -> None:
+def test_variables_change_their_settings(name: str, field: str) -> None:
     usual = getattr(read_settings({}), field)
     changed = set()
     words = ("7", "/srv", "batch", "replay", "json", "ray", "DEBUG", "open", "any")
@@ -87,9 +87,9 @@ def test_commands_of_messages_exist() -> None:
         for line in re.findall(r"(?:`|: |^)arena ([a-z]+\b[^`;]*?)(?=[`;]|\.?$|\. [A-Z])", text, re.MULTILINE)
     }
     # A pattern, and a verb that is chosen.
-    quoted = {one for one in quoted if "(?" not in one[1] and not one[1].startswith("rounds X")}
+    quoted = {row for row in quoted if "(?" not in row[1] and not row[1].startswith("rounds X")}
     assert len(quoted) > 100
-    assert [one for one in sorted(quoted) if not _exists(one[1])] == []
+    assert [row for row in sorted(quoted) if not _exists(row[1])] == []
 
 
 def _texts(tree: ast.AST) -> Iterator[str]:
@@ -130,11 +130,11 @@ def test_formulas_become_mathml(page: Path) -> None:
         extensions=["tables", "pymdownx.superfences", "pymdownx.arithmatex"],
         extension_configs={"pymdownx.arithmatex": {"generic": True, "block_tag": "div"}},
     )
-    shown = runpy.run_path(str(DOCS / "mathml.py"))["on_page_content"](html)
-    formulas = re.findall(r"<math.*?</math>", shown, re.DOTALL)
+    page_html = runpy.run_path(str(DOCS / "mathml.py"))["on_page_content"](html)
+    formulas = re.findall(r"<math.*?</math>", page_html, re.DOTALL)
     assert len(formulas) == html.count("arithmatex")
     assert not any("\\" in formula for formula in formulas)
-    assert "$" not in re.sub(r"<code.*?</code>", "", shown, flags=re.DOTALL)
+    assert "$" not in re.sub(r"<code.*?</code>", "", page_html, flags=re.DOTALL)
 
 
 def test_every_page_is_in_the_site() -> None:
@@ -148,7 +148,7 @@ def test_every_page_is_in_the_site() -> None:
 @pytest.mark.parametrize(
     ("page", "heading", "names"),
     [
-        ("judges.md", "Bundled judges", [one.stem for one in (ROOT / "judges" / "specs").glob("*.toml")]),
+        ("judges.md", "Bundled judges", [path.stem for path in (ROOT / "judges" / "specs").glob("*.toml")]),
         ("submission-format.md", "Problems and their codes", list(Code)),
     ],
 )
@@ -158,13 +158,13 @@ def test_every_judge_and_code_is_documented(page: str, heading: str, names: list
 
 
 class Recording(Mapping[str, str]):
-    """An environment without variables, which records those that are asked for."""
+    """An empty environment that records the requested names."""
 
     def __init__(self) -> None:
-        self.asked: set[str] = set()
+        self.names: set[str] = set()
 
     def __getitem__(self, name: str) -> str:
-        self.asked.add(name)
+        self.names.add(name)
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -179,7 +179,7 @@ def _exists(line: str) -> bool:
     here: Any = command()
     words = iter(re.split(r"\s+(?:[|;&<#]|\d?>|\|\|)", line)[0].split())
     for word in map(_first, words):
-        options = {name: one for one in here.params for name in (*one.opts, *one.secondary_opts)}
+        options = {name: param for param in here.params for name in (*param.opts, *param.secondary_opts)}
         below = hasattr(here, "commands")
         if word.startswith("--"):
             if word.partition("=")[0] not in {*options, "--help"}:

@@ -21,13 +21,13 @@ BY_COMMIT = re.compile(r"[\w-]+/[\w.-]+@[0-9a-f]{40}")
 
 
 @pytest.mark.parametrize("path", sorted(GITHUB.rglob("*.yml")), ids=lambda path: path.name)
-def test_actions_of_others_are_named_by_commit(path: Path) -> None:
+def test_external_actions_are_pinned_by_commit(path: Path) -> None:
     """A tag can be moved to other code; a commit cannot."""
     for action in USES.findall(path.read_text(encoding="utf-8")):
         assert BY_COMMIT.fullmatch(action), action
 
 
-def test_images_take_files_by_their_hashes_alone() -> None:
+def test_images_install_only_hashed_files() -> None:
     """Images resolve nothing anew, and build with nothing that is not pinned."""
     for path in ("Containerfile", "space/Dockerfile"):
         text = (ROOT / "docs" / "deploy" / path).read_text(encoding="utf-8")
@@ -36,7 +36,7 @@ def test_images_take_files_by_their_hashes_alone() -> None:
         assert text.count("pip install") == 2
 
 
-def test_the_workflow_of_the_repository_runs_its_checks_and_may_change_nothing() -> None:
+def test_workflow_runs_checks_with_read_permissions() -> None:
     """Each change is checked by `.ci/run`, by a job that can only read."""
     workflow = yaml.safe_load((GITHUB / "workflows" / "check.yml").read_text(encoding="utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
@@ -45,7 +45,7 @@ def test_the_workflow_of_the_repository_runs_its_checks_and_may_change_nothing()
     assert "make audit" in runs
 
 
-def test_every_library_of_the_lock_has_one_version_and_no_address() -> None:
+def test_lock_has_one_version_per_library() -> None:
     """The lock pins each library exactly, and names no registry."""
     lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").split()
     assert all(re.fullmatch(r"[\w.\[\]-]+==[\w.+!]+", line) for line in lines)
@@ -58,32 +58,32 @@ def _runtime() -> dict[str, str]:
     return {str(canonicalize_name(line.partition("==")[0])): line for line in text.splitlines()}
 
 
-def test_an_installation_is_pinned_by_hashes_as_development_is_by_versions() -> None:
+def test_installation_is_pinned_by_hashes() -> None:
     """Each library has hashes and no address, and the version that tests run with."""
     pins = dict(line.split("==") for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").split())
     pinned = {str(canonicalize_name(name.partition("[")[0])): version for name, version in pins.items()}
     for name, line in _runtime().items():
-        found = re.fullmatch(r"[\w.-]+==([\w.+!]+)(?: ; ([^-]+?))?((?:\s+--hash=sha256:[0-9a-f]{64})+)", line)
-        assert found, line
+        match = re.fullmatch(r"[\w.-]+==([\w.+!]+)(?: ; ([^-]+?))?((?:\s+--hash=sha256:[0-9a-f]{64})+)", line)
+        assert match, line
         # Other systems need libraries that this one has not.
-        elsewhere = found[2] is not None and not Marker(found[2]).evaluate()
-        assert pinned.get(name) == found[1] or (elsewhere and name not in pinned), name
+        elsewhere = match[2] is not None and not Marker(match[2]).evaluate()
+        assert pinned.get(name) == match[1] or (elsewhere and name not in pinned), name
 
 
-def test_an_installation_has_all_that_the_project_asks_for() -> None:
+def test_installation_has_all_requirements() -> None:
     """Its dependencies, those of the images' extras, and what builds it are in the lock of hashes."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     extras = project["project"]["optional-dependencies"]
-    asked = [
+    requirements = [
         *project["project"]["dependencies"],
         *extras["pictures"],
         *extras["postgres"],
         *project["build-system"]["requires"],
     ]
-    assert {canonicalize_name(Requirement(line).name) for line in asked} <= _runtime().keys()
+    assert {canonicalize_name(Requirement(line).name) for line in requirements} <= _runtime().keys()
 
 
-def test_bases_are_named_by_digest_where_a_registry_is_reached(tmp_path: Path) -> None:
+def test_base_images_are_pinned_by_digest(tmp_path: Path) -> None:
     """The script of a release puts a digest behind each base image's tag, and a newer one in its place."""
     deploy = shutil.copytree(ROOT / "docs" / "deploy", tmp_path / "deploy")
     docker = tmp_path / "docker"
@@ -103,7 +103,7 @@ SKIPPED = '{"name": "a", "skip_reason": "not found"}'
 
 
 @pytest.mark.parametrize(
-    ("report", "status", "said"),
+    ("report", "status", "message"),
     [
         ("", 0, "nothing was looked up"),
         (f'{{"dependencies": [{SKIPPED}]}}', 0, "nothing was looked up"),
@@ -115,15 +115,15 @@ SKIPPED = '{"name": "a", "skip_reason": "not found"}'
         (f'{{"dependencies": [{VULNERABLE}]}}', 1, "b 1: CVE-1, mended in 2"),
     ],
 )
-def test_an_audit_says_what_it_did_not_look_up(report: str, status: int, said: str) -> None:
+def test_audit_reports_skipped_packages(report: str, status: int, message: str) -> None:
     """If no database is reached nothing looks like a clean result."""
     command = [sys.executable, str(ROOT / ".ci" / "read_audit.py")]
     done = subprocess.run(command, input=report, capture_output=True, text=True, check=False)
-    assert (done.returncode, said in done.stdout) == (status, True), done.stdout + done.stderr
+    assert (done.returncode, message in done.stdout) == (status, True), done.stdout + done.stderr
 
 
-def test_units_and_secrets_are_closed_to_others() -> None:
-    """Services write files for their user alone, and the folder of secrets is nobody else's to enter."""
+def test_units_and_secrets_are_private() -> None:
+    """Only the service user can read files of services and the folder of secrets."""
     deploy = ROOT / "docs" / "deploy"
     for unit in deploy.glob("*.service"):
         text = unit.read_text(encoding="utf-8")
@@ -135,7 +135,7 @@ def test_units_and_secrets_are_closed_to_others() -> None:
     assert "ARENA_PROXIES=" in (deploy / "space" / "Dockerfile").read_text(encoding="utf-8")
 
 
-def test_every_promise_has_its_test() -> None:
+def test_promises_have_tests() -> None:
     tests = re.findall(r"`(tests/[\w/]+\.py)`", (ROOT / "docs" / "promises.md").read_text(encoding="utf-8"))
     assert len(tests) > 10
     assert [test for test in tests if "def test_" not in (ROOT / test).read_text(encoding="utf-8")] == []

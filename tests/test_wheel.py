@@ -1,4 +1,4 @@
-"""The wheel: one package, whose modules find one another beside a user's own of any name."""
+"""Wheel: one package whose modules do not clash with a user's modules."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ OF_A_USER = (
 pytestmark = pytest.mark.xdist_group("wheel")
 
 
-def test_imports_of_rooms_come_from_below_the_package() -> None:
-    """Each form of import follows, wherever it stands; others, relative ones and texts stay."""
+def test_imports_are_rewritten() -> None:
+    """Absolute imports are rewritten; relative ones and texts are unchanged."""
     text = (
         '"""From data import nothing."""\n'
         "import json\n"
@@ -91,7 +91,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working folder of somebody who has modules of the rooms' names, with three files of answers."""
+    """A working folder with modules that clash with the packages, and three files of answers."""
     found = tmp_path_factory.mktemp("work")
     for name in OF_A_USER:
         (found / name).parent.mkdir(exist_ok=True)
@@ -107,7 +107,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_wheel_holds_one_package_and_all_of_the_rooms(wheel: Path) -> None:
+def test_wheel_contains_one_package(wheel: Path) -> None:
     """Nothing else goes to the top; each file of the checkout's rooms is there; types are announced."""
     names = set(zipfile.ZipFile(wheel).namelist())
     tops = {name.split("/")[0] for name in names}
@@ -150,9 +150,9 @@ def test_demo_is_judged_served_worked_on_and_exported(
     log = tmp_path / "log"
     with serving_by(log=log, start=lambda _: folder, arena=arena, ARENA_HOME=home) as address:
         until(lambda: "worker.started" in log.read_text(encoding="utf-8"))
-        for path, said in (("/healthz", '"boards":3'), ("/about", "<title>About"), ("", "Answer Arena")):
+        for path, text in (("/healthz", '"boards":3'), ("/about", "<title>About"), ("", "Answer Arena")):
             with urllib.request.urlopen(f"{address}{path}", timeout=60) as answer:  # noqa: S310 - of this test
-                assert said in answer.read().decode().replace(": ", ":")
+                assert text in answer.read().decode().replace(": ", ":")
 
 
 def _write(path: Path, head: tuple[str, str], count: int) -> None:

@@ -28,7 +28,7 @@ BOTH = "`temperature` and `top_p` cannot both be specified for this model. Pleas
 
 
 def _gpt_5(call: Call) -> Answer:
-    """Takes the newer name of the limit alone, and no temperature but its own."""
+    """Accepts only the newer name of the limit and its own temperature."""
     if call.body.get("temperature") not in {None, 1}:
         return refusal(400, ONE_TEMPERATURE, param="temperature", code="unsupported_value")
     if "max_tokens" in call.body:

@@ -1,4 +1,4 @@
-"""Serves the modes: the model that is asked for names the mode."""
+"""Server of the modes; a request's model selects the mode."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def table() -> str:
         heads = ["| Model | The endpoint | A battle is | Not sent |", "|---|---|---|---|"]
         lines += [f"## {provider}", "", *heads]
         for mode in modes:
-            kept = ", ".join(f"`{name}`" for name in mode.left_out.split(", ")) if mode.left_out else ""
+            names = ", ".join(f"`{name}`" for name in mode.left_out.split(", ")) if mode.left_out else ""
             booked = "; the most that it may cost counts as lost" if mode.lost else ""
-            lines.append(f"| `{mode.name}` | {mode.about} | {mode.end}{booked} | {kept} |")
+            lines.append(f"| `{mode.name}` | {mode.about} | {mode.end}{booked} | {names} |")
         lines.append("")
     return "\n".join(lines).strip() + "\n"

@@ -131,9 +131,9 @@ def test_embedded_rater_prefers_own_passages() -> None:
     cells: list[bool] = []
     for place, question in enumerate(questions):
         rater = EmbeddedRater(item_of(question))
-        foreign = questions[(place + 7) % len(questions)].passages
+        passages = questions[(place + 7) % len(questions)].passages
         rows = asyncio.run(rater.passages(question.passages, question.sub_questions))
-        wrong = asyncio.run(rater.passages(foreign, question.sub_questions))
+        wrong = asyncio.run(rater.passages(passages, question.sub_questions))
         assert isinstance(rows, list)
         assert isinstance(wrong, list)
         own.extend(np.max(rows, axis=0) >= THRESHOLD)
