@@ -73,7 +73,7 @@ def require_registered(*names: str) -> None:
     for name in names:
         if name.endswith(SUFFIX) or FUNCTION.search(name) or not frozenset(PATHS).isdisjoint(name):
             raise NotFoundError(
-                f"There is no judge {name[:MAX_NAME]!r}.", advice="Name one that `arena judges list` shows."
+                f"Unknown judge {name[:MAX_NAME]!r}.", advice="Name one that `arena judges list` shows."
             )
 
 
@@ -112,7 +112,7 @@ def _find(name: str, folders: Sequence[Path]) -> _File:
             return _File({"kind": JudgeKind.FUNCTION, "function": plugin.reference}, Path())
     names = spec_names(folders=folders)
     suggestions = difflib.get_close_matches(name, names, n=1)
-    message = f"There is no judge {name!r}."
+    message = f"Unknown judge {name!r}."
     hint = f"Did you mean {suggestions[0]!r}? " if suggestions else ""
     advice = f"{hint}Give the path of a .toml file, FILE.py:FUNCTION, or one of: {', '.join(names)}."
     raise NotFoundError(message, advice=" ".join((advice, *added.problems)))

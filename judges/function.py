@@ -86,7 +86,7 @@ class FunctionCall:
         try:
             with contextlib.redirect_stdout(sys.stderr):
                 return _read(self.function(*texts))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - user code may raise anything
             return None, describe_error(error)
 
     @cached_property
@@ -178,5 +178,5 @@ class FunctionJudge:
             function = self._call.function
             returned = await (function(*texts) if self._async else asyncio.to_thread(function, *texts))
             return _read(await returned if inspect.isawaitable(returned) else returned)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - user code may raise anything
             return None, describe_error(error)

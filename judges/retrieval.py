@@ -101,7 +101,7 @@ class Opened:
 
 
 class Sources(Protocol):
-    """Opens corpora and web search; errors are those of `CorpusService`."""
+    """Opens corpora and web search, with the errors of `CorpusService`."""
 
     def words(self, corpus: str) -> AbstractAsyncContextManager[Opened]:
         """Open a corpus."""
@@ -140,7 +140,7 @@ class RetrieverInfo:
 
     @asynccontextmanager
     async def opened(self, sources: Sources, corpus: str) -> AsyncIterator[Opened]:
-        """Open the retriever; errors are those of its source."""
+        """Open the retriever, with the errors of its source."""
         if self.open is not None:
             async with self.open(sources, corpus) as opened:
                 yield opened
@@ -184,7 +184,7 @@ def retriever_info(name: str, *, evidence: bool = False) -> RetrieverInfo:
     if match is None:
         names = ", ".join(info.name for info in infos)
         advice = " ".join((f"Use one of: {names}.", *added_retrievers().problems))
-        raise InputError(f"There is no retriever {name!r}.", advice=advice)
+        raise InputError(f"Unknown retriever {name!r}.", advice=advice)
     return match
 
 
@@ -218,7 +218,7 @@ class _FunctionRanker:
             return _hits(entries, k)
         except JudgeError:
             raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - plugins may raise anything
             detail = f"The plugin retriever {self._name} failed: {describe_error(error)}."
             return CallFailure(outcome=Outcome.FAILED, detail=detail)
 

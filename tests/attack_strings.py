@@ -17,7 +17,7 @@ from re import _parser
 from typing import Any
 
 SPOILER = "\x01"
-MOST_SPOTS = 24
+MAX_SPOTS = 24
 CANDIDATES = "a 1\n<\"'.,:-_*`[(&#/=A%\t“é"
 KILLERS = (
     *" \t\n1aA_-.;:é中<>&[]({}\\/|#=!?\"'“”`*",
@@ -61,8 +61,8 @@ def attacks(pattern: re.Pattern[Any]) -> tuple[Attack, ...]:
 def _spread(found: Iterable[Any]) -> list[Any]:
     """At most so many, taken evenly from all."""
     every = list(found)
-    step = max(1, len(every) / MOST_SPOTS)
-    return [every[int(place * step)] for place in range(min(len(every), MOST_SPOTS))]
+    step = max(1, len(every) / MAX_SPOTS)
+    return [every[int(place * step)] for place in range(min(len(every), MAX_SPOTS))]
 
 
 def _spots(items: Any, before: str) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - the parser's own tree
@@ -99,7 +99,7 @@ def _wide(body: Any) -> str:  # noqa: ANN401 - the parser's own tree
 
 
 def _example(items: Any) -> str:  # noqa: ANN401 - the parser's own tree
-    """The shortest text that a sequence takes, without regard to what it looks at beside."""
+    """Return the shortest text that a sequence matches, ignoring lookarounds."""
     return "".join(_one(code, value) for code, value in items)
 
 
@@ -108,7 +108,7 @@ def _one(code: Any, value: Any) -> str:  # noqa: ANN401 - the parser's own tree
         return chr(value)
     if code in {op.IN, op.NOT_LITERAL, op.ANY}:
         known = [chr(item[0] if kind is op.RANGE else item) for kind, item in _members(code, value)]
-        return next((one for one in (*CANDIDATES, *known) if _takes(code, value, one)), "a")
+        return next((sign for sign in (*CANDIDATES, *known) if _takes(code, value, sign)), "a")
     if code in REPEATS:
         return _example(value[2]) * min(int(value[0]), 24)
     if code in {op.BRANCH, op.SUBPATTERN, op.ATOMIC_GROUP}:

@@ -107,7 +107,7 @@ class Visitor:
         return bool(self.driver.find_elements(By.CSS_SELECTOR, RESTING))
 
     def click(self, path: str) -> None:
-        """Click the first element of an XPath that is shown and enabled."""
+        """Click the first visible and enabled element of an XPath."""
 
         def click() -> bool:
             element = self._shown(path)
@@ -122,7 +122,7 @@ class Visitor:
         self.click(f"//*[@data-testid='stHtml']//a[normalize-space()='{text}']")
 
     def menu(self, name: str, page: str) -> None:
-        """Go to a page by a menu of the navigation; those beside the menus have an empty one."""
+        """Go to a page by a menu of the navigation; top-level pages have an empty menu."""
         if name:
             self.click(f"//*[@data-testid='stTopNavSection'][contains(., '{name}')]")
         self.click(f"//a[.//*[normalize-space()='{page}'] or normalize-space()='{page}']")

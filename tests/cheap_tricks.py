@@ -58,25 +58,25 @@ class Material:
         return "\n\n".join(passage.text for passage in self.question.passages if passage.text.strip())
 
 
-def _shuffled(material: Material) -> str:
-    words = material.passages.split()
-    random.Random(material.seed).shuffle(words)
+def _shuffled(case: Material) -> str:
+    words = case.passages.split()
+    random.Random(case.seed).shuffle(words)
     return " ".join(words)
 
 
-def _reversed_sentences(material: Material) -> str:
-    sentences = split_sentences(material.passages)
+def _reversed_sentences(case: Material) -> str:
+    sentences = split_sentences(case.passages)
     return " ".join(f"{' '.join(reversed(sentence.rstrip('.').split()))}." for sentence in sentences)
 
 
-def _names(material: Material) -> str:
+def _names(case: Material) -> str:
     """Every name in the place of the one before it."""
-    names = list(dict.fromkeys(NAME.findall(material.honest)))
+    names = list(dict.fromkeys(NAME.findall(case.honest)))
     if len(names) < 2:
-        return material.honest
+        return case.honest
     following = dict(zip(names, [*names[1:], names[0]], strict=True))
     longest = sorted(map(re.escape, names), key=len, reverse=True)
-    return re.sub(rf"\b(?:{'|'.join(longest)})\b", lambda name: following[name[0]], material.honest)
+    return re.sub(rf"\b(?:{'|'.join(longest)})\b", lambda name: following[name[0]], case.honest)
 
 
 Trick = Callable[[Material], str]
@@ -88,38 +88,34 @@ def _after(opening: str, text: str) -> str:
 
 
 def _opened(opening: str) -> Trick:
-    return lambda material: _after(opening, material.honest)
+    return lambda case: _after(opening, case.honest)
 
 
 MADE: Mapping[str, Trick] = MappingProxyType(
     {
-        "passages": lambda material: material.passages,
-        "passages-of-set": lambda material: (
-            "\n\n".join((material.passages, *material.foreign)) if material.foreign else ""
+        "passages": lambda case: case.passages,
+        "passages-of-set": lambda case: "\n\n".join((case.passages, *case.foreign)) if case.foreign else "",
+        "refusal-and-passages": lambda case: f"{NO_ANSWER}\n\n{case.passages}" if case.passages else "",
+        "wrong-and-passages": lambda case: (
+            f"{case.wrong}\n\n{case.passages}" if case.passages and case.wrong else ""
         ),
-        "refusal-and-passages": lambda material: (
-            f"{NO_ANSWER}\n\n{material.passages}" if material.passages else ""
-        ),
-        "wrong-and-passages": lambda material: (
-            f"{material.wrong}\n\n{material.passages}" if material.passages and material.wrong else ""
-        ),
-        "sorted-words": lambda material: " ".join(sorted(set(WORD.findall(material.passages.lower())))),
+        "sorted-words": lambda case: " ".join(sorted(set(WORD.findall(case.passages.lower())))),
         "shuffled-words": _shuffled,
-        "reversed-words": lambda material: " ".join(reversed(material.passages.split())),
+        "reversed-words": lambda case: " ".join(reversed(case.passages.split())),
         "reversed-sentences": _reversed_sentences,
-        "echo": lambda material: " ".join([material.question.question] * TIMES),
-        "sub-questions": lambda material: " ".join(material.question.sub_questions),
-        "other-answer": lambda material: material.other,
+        "echo": lambda case: " ".join([case.question.question] * TIMES),
+        "sub-questions": lambda case: " ".join(case.question.sub_questions),
+        "other-answer": lambda case: case.other,
     }
 )
 """Tricks that are not made from an honest answer."""
 DAMAGED: Mapping[str, Trick] = MappingProxyType(
     {
         "negated": _opened("It is not true that"),
-        "tripled": lambda material: "\n\n".join([material.honest] * TIMES),
-        "zero-width": lambda material: "\u200b".join(material.honest) + FILLER,
-        "changed-figures": lambda material: FIGURE.sub(
-            lambda figure: str(int(figure[0][:15]) * 2 + 7), material.honest
+        "tripled": lambda case: "\n\n".join([case.honest] * TIMES),
+        "zero-width": lambda case: "\u200b".join(case.honest) + FILLER,
+        "changed-figures": lambda case: FIGURE.sub(
+            lambda figure: str(int(figure[0][:15]) * 2 + 7), case.honest
         ),
         "swapped-names": _names,
     }
@@ -133,46 +129,42 @@ def _stated(questions: Sequence[str]) -> str:
     return " ".join(f"This answer explains {text}, and {text} is what it is about." for text in bare if text)
 
 
-def _figures_and_names(material: Material) -> str:
+def _figures_and_names(case: Material) -> str:
     """Every figure and name of the passages, which has whatever value is asked for."""
-    listed = [*FIGURE_OR_YEAR.findall(material.passages), *NAME.findall(material.passages)]
+    listed = [*FIGURE_OR_YEAR.findall(case.passages), *NAME.findall(case.passages)]
     return f"It is {', '.join(dict.fromkeys(listed))}." if listed else ""
 
 
-def _both_sides(material: Material) -> str:
-    found = split_sentences(material.honest)
+def _both_sides(case: Material) -> str:
+    found = split_sentences(case.honest)
     return " ".join(f"{sentence} {_after('Yet it is not true that', sentence)}" for sentence in found)
 
 
 ON_METRICS: Mapping[str, Trick] = MappingProxyType(
     {
         "hedged": _opened("It might perhaps be that"),
-        "hedged-passages": lambda material: _after("Perhaps, one might say,", material.passages),
+        "hedged-passages": lambda case: _after("Perhaps, one might say,", case.passages),
         "called-false": _opened("It is false that"),
         "doubted": _opened("There is no evidence that"),
         "called-wrong": _opened("It would be wrong to say that"),
         "believed-by-nobody": _opened("Nobody should believe that"),
         "both-sides": _both_sides,
-        "stated-question": lambda material: _stated([material.question.question]),
-        "stated-needs": lambda material: _stated(
-            [*material.question.sub_questions, *material.question.aspects]
-        ),
-        "needs": lambda material: (
-            ". ".join(material.question.aspects) + "." if material.question.aspects else ""
-        ),
+        "stated-question": lambda case: _stated([case.question.question]),
+        "stated-needs": lambda case: _stated([*case.question.sub_questions, *case.question.aspects]),
+        "needs": lambda case: ". ".join(case.question.aspects) + "." if case.question.aspects else "",
         "figures-and-names": _figures_and_names,
-        "every-year": lambda material: f"{material.bare}: {', '.join(map(str, range(1900, 2030)))}.",
+        "every-year": lambda case: f"{case.bare}: {', '.join(map(str, range(1900, 2030)))}.",
         "yes-and-no": lambda _: "Yes. No. Yes and no.",
-        "question-and-other": lambda material: f"{material.bare}: {material.other}" if material.other else "",
+        "question-and-other": lambda case: f"{case.bare}: {case.other}" if case.other else "",
     }
 )
 """Tricks on metrics, which score an answer alone; they are not planted among battles."""
 
 
-def play(family: str, material: Material) -> str:
+def play(family: str, case: Material) -> str:
     """The text of a trick; empty where the material does not allow it, or nothing would change."""
-    text = {**MADE, **DAMAGED, **ON_METRICS}[family](material)
-    return "" if text.strip() == material.honest.strip() else text
+    text = {**MADE, **DAMAGED, **ON_METRICS}[family](case)
+    return "" if text.strip() == case.honest.strip() else text
 
 
 def families() -> Sequence[str]:

@@ -2,7 +2,7 @@
 
 To load the program takes a command a second, and a server three. `serving` writes an executable `arena` that
 hands its words, folder, environment and the three streams to a fork of that process, and ends as it ends:
-signals go on to it, and whoever kills the executable kills the fork as well.
+signals are passed on to it, and killing the executable also kills the fork.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def shell(lines: str, place: Path, path: str, **variables: str) -> str:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Path]:
-    """The program `arena` in a folder, which may stand first in a shell's PATH."""
+    """Return a folder with the program `arena`, for a shell's PATH."""
     address = folder / "socket"
     # A server that a signal ends leaves no record of the lines that it ran: to follow them were for nothing.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}  # noqa: TID251 - what a process of the machine needs
@@ -102,7 +102,7 @@ def main(address: str) -> NoReturn:
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    # Nobody waits for forks: they themselves tell whoever started them how they end.
+    # The server does not wait for forks: they report their exit status to the client.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(f"{address}-")

@@ -18,7 +18,7 @@ EVERY = (QUESTION, REFERENCE, PASSAGE, OURS, THEIRS)
 
 
 def marks_in(text: str) -> set[str]:
-    """The kinds of texts of which something stands in a text."""
+    """Return the kinds of private texts that occur in a text."""
     return {mark for mark in EVERY if mark in text}
 
 

@@ -244,7 +244,7 @@ class ScriptedLLM:
         """Serve until interrupted, and print the address."""
 
         def ready() -> None:
-            print(self.url, flush=True)  # noqa: T201 - whoever started it reads the address
+            print(self.url, flush=True)  # noqa: T201 - the parent reads the address
 
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(self._serve(ready, asyncio.Event()))

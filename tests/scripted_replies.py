@@ -163,7 +163,7 @@ ANSWER_PATTERNS = (
 
 
 def answers_of(ask: Ask) -> tuple[str, str] | None:
-    """The two answers of a pairwise prompt, first shown first; None where there are none."""
+    """Return the two answers of a pairwise prompt in order, if any."""
     for pattern in ANSWER_PATTERNS:
         pair = [re.findall(pattern.format(n=n), ask.text, flags=re.DOTALL) for n in (1, 2)]
         if pair[0] and pair[1]:
@@ -186,7 +186,7 @@ def hashed(_ask: Ask, first: str, second: str) -> str:
 
 
 def always_first(_ask: Ask, _first: str, _second: str) -> str:
-    """Prefer whatever is shown first: every swap is a flip."""
+    """Prefer the first answer: every swap is a flip."""
     return "1"
 
 

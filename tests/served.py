@@ -169,6 +169,6 @@ def browser() -> webdriver.Chrome:
 
 
 def reader(url: str = "") -> Visitor:
-    """Somebody at the browser, on a site, in which no page of the test before works on."""
+    """A browser on a site, without work of the previous test."""
     browser().get("about:blank")
     return Visitor(browser(), url)

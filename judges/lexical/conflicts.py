@@ -28,7 +28,7 @@ CONDITION = re.compile(
 )
 """Negations without a denial: in a condition, or before a limit."""
 MAX_REPLACEMENT = 3
-"""Maximum number of terms that replace others."""
+"""Maximum number of replacing terms."""
 REPEATED, MOSTLY = 0.6, 0.7
 """Minimum share of a sentence's other terms in the fact; a lower share means a different subject."""
 WORDING_STRENGTH = 0.5

@@ -25,7 +25,7 @@ class Texts:
     """A question and the texts that answers may be compared with.
 
     Attributes:
-        reference: Empty if there is none, or if it is one of the answers.
+        reference: Empty if missing, or if it is one of the answers.
     """
 
     question: str

@@ -122,9 +122,9 @@ def _side(
     apart = [abs(ours - theirs) for ours, theirs in zip(own.credits, other.credits, strict=True)]
     order = sorted(range(len(apart)), key=lambda at: (-round(apart[at], 9), at))
     denied = {row.against.text for row in own.contradictions}
-    others = [at for at in order if truth.points[at].sentence.text not in denied]
-    covered = [at for at in others if own.shares[at] >= covered_from]
-    missed = [at for at in others if own.shares[at] < covered_from]
+    undisputed = [at for at in order if truth.points[at].sentence.text not in denied]
+    covered = [at for at in undisputed if own.shares[at] >= covered_from]
+    missed = [at for at in undisputed if own.shares[at] < covered_from]
     beyond = sorted((at for at, cost in enumerate(own.costs) if cost < 0), key=own.costs.__getitem__)
     return {
         "score": round(own.score, DIGITS),

@@ -211,7 +211,7 @@ class CallError(Exception):
         usage: Reported tokens.
         status: HTTP status, or the status in the body of a reply with 200; None without a reply.
         message: The endpoint's message, without the status.
-        param: The parameter that the endpoint blames; empty if there is none.
+        param: The parameter that the endpoint blames, if any.
         moderation: Whether the endpoint's policy or moderation rejected the request.
         context_length: Whether the request is too long for the model.
     """

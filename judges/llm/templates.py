@@ -155,7 +155,7 @@ def load_template(name: str, *, folder: Path | None = None) -> Template:
         path = place / f"{name}{SUFFIX}"
         if path.is_file():
             return Template(name, read_prompt(path))
-    raise SpecError(f"There is no prompt {name!r}.", advice=f"Add {name}{SUFFIX} to the prompts folder.")
+    raise SpecError(f"Unknown prompt {name!r}.", advice=f"Add {name}{SUFFIX} to the prompts folder.")
 
 
 def read_prompt(path: Traversable) -> str:

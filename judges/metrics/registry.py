@@ -316,7 +316,7 @@ class _PluginMetric:
             details = json_value(score.details)
         except (JudgeError, StoppedError):
             raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - plugins may raise anything
             reason = f"The plugin metric {self.name} failed: {describe_error(error)}."
             return unscored(item, self.name, Outcome.FAILED, reason)
         # Embedded scores without a version count as scores of an earlier one.
@@ -359,7 +359,7 @@ def metric_info(name: str) -> MetricInfo:
             return info
     known = ", ".join(info.name for info in metrics())
     advice = " ".join((f"Choose one of: {known}.", *plugins.problems))
-    raise NotFoundError(f"There is no metric {name!r}.", advice=advice)
+    raise NotFoundError(f"Unknown metric {name!r}.", advice=advice)
 
 
 def build_metric(

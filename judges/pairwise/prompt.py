@@ -131,7 +131,7 @@ def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
     bundled = files(judges) / "prompts" / f"{Path(name).name.removesuffix(SUFFIX)}{SUFFIX}"
     if "/" not in name and bundled.is_file():
         return Prompt(name.removesuffix(SUFFIX), bundled.read_text(encoding="utf-8"))
-    message = f"There is no prompt {name!r}."
+    message = f"Unknown prompt {name!r}."
     entries = [entry.name for entry in (files(judges) / "prompts").iterdir()]
     names = ", ".join(sorted(entry.removesuffix(SUFFIX) for entry in entries if entry.endswith(SUFFIX)))
     raise SpecError(message, advice=f"Name a file next to the spec, or one of: {names}.")

@@ -1,7 +1,7 @@
 """Screen answers before judging: detect empty answers and attempts to steer the judge.
 
 The gate for empty answers decides the battle; the detector only flags. Flagged answers are judged as they are
-and without the suspicious sentences, so that an honest answer loses only those. Mentions of an attack, in
+and without the suspicious sentences, so that an honest answer loses little. Mentions of an attack, in
 quotation marks, in code or in reported speech, are not flagged.
 """
 

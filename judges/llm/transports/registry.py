@@ -117,7 +117,7 @@ def transport_info(name: str) -> TransportInfo:
     infos |= {info.name: info for info in added_infos.entries}
     if name not in infos:
         advice = " ".join((f"Use one of: {', '.join(infos)}.", *added_infos.problems))
-        raise NotFoundError(f"There is no transport {name!r}.", advice=advice)
+        raise NotFoundError(f"Unknown transport {name!r}.", advice=advice)
     return infos[name]
 
 
@@ -152,7 +152,7 @@ class _FunctionTransport:
                 reason = f"it returned {result!r:.80}, which is not a reply"
         except (CallError, StoppedError):
             raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - plugins may raise anything
             reason = describe_error(error)
         raise CallError(CallErrorKind.REJECTED, f"The plugin transport {self._name} failed: {reason}.")
 

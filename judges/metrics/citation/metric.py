@@ -108,9 +108,9 @@ class Citation:
     """A sentence's citation.
 
     Attributes:
-        number: Number of the passage, from 1; as written if there is no such passage.
-        passage: Id of the passage; None if there is no such passage.
-        support: None if undecided; `none` if there is no such passage.
+        number: Number of the passage, from 1; as written if the passage does not exist.
+        passage: Id of the passage; None if it does not exist.
+        support: None if undecided; `none` if the passage does not exist.
     """
 
     number: int

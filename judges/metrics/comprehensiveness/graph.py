@@ -221,7 +221,7 @@ def read_graphs(value: object, *, where: str) -> tuple[FactGraph, ...]:
     """Read one fact graph or a list of them from parsed JSON.
 
     Args:
-        value: `{"nodes": …, "edges": …}`, a list of those, or `{"graphs": […]}`. Nodes are objects with
+        value: `{"nodes": …, "edges": …}`, a list of graphs, or `{"graphs": […]}`. Nodes are objects with
             `id` and `type` (`atom` or `context`) and perhaps `text` and `source`, or a map from id to
             type, with a separate map `texts`. Edges are objects with `from`, `to` and `relation`, or triples.
         where: Name of the source in errors.

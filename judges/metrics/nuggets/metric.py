@@ -1,6 +1,6 @@
 """Nugget recall: the nuggets of a question that an answer states, in full or in part.
 
-The six scores are those of TREC's RAG track.
+The six scores follow TREC's RAG track.
 """
 
 import asyncio

@@ -180,7 +180,7 @@ def test_documented_retriever(arena_of: Commands, tmp_path: Path, monkeypatch: p
     rows = [json.loads(line) for line in run.read_text(encoding="utf-8").splitlines()]
     assert {hit["id"] for row in rows for hit in row["passages"]} == {"rent", "heat"}
     monkeypatch.setenv("ARENA_PLUGINS", "")
-    assert "There is no retriever 'handbook'" in arena_of.refused(*words)
+    assert "Unknown retriever 'handbook'" in arena_of.refused(*words)
     chosen = ("--set", "tiny", "--metric", "factuality-fr1", "--retriever", "handbook")
     scored = arena_of.json(*plugin, "metrics", "run", *chosen, "--json")
     assert scored["judge"].startswith("handbook@")
@@ -229,11 +229,11 @@ def test_documented_transport(arena_of: Commands, tmp_path: Path, monkeypatch: p
     assert status["judged"] == status["planned"] > 0
     monkeypatch.setenv("ARENA_PLUGINS", "")
     use_plugin_files(())
-    assert "There is no transport 'canned'" in arena_of.refused(
+    assert "Unknown transport 'canned'" in arena_of.refused(
         "rounds", "run", *words, "--name", "d", "--transport", "canned", code=2
     )
     monkeypatch.setenv("ARENA_TRANSPORT", "canned")
-    assert "There is no transport 'canned'" in arena_of("sets", "list")[2]
+    assert "Unknown transport 'canned'" in arena_of("sets", "list")[2]
 
 
 def test_a_transport_that_fails_loses_its_call_alone(arena_of: Commands, tmp_path: Path) -> None:

@@ -39,13 +39,13 @@ def test_wait_is_visible_while_it_lasts(scripted_llm: Callable[..., Any]) -> Non
 
     async def run() -> tuple[str, object]:
         async with open_client(AccessSettings(backoff=0.01)) as client:
-            asked = asyncio.create_task(client.ask(request))
+            task = asyncio.create_task(client.ask(request))
             for _ in range(1_000):
                 await asyncio.sleep(0.01)
                 if client.waiting:
                     break
             text = str(client.waiting)
-            await asked
+            await task
             return text, client.waiting
 
     text, left = asyncio.run(run())

@@ -81,7 +81,7 @@ def test_request_matches_study_exactly(study: Path, scripted_llm: Make) -> None:
         messages.append(("user", _as_the_study_asks(row["query"], row["response_1"], row["response_2"])))
         reply = f"<thinking>{row['thinking']}</thinking><rating>{row['label']}</rating>"
         messages.append(("assistant", reply))
-    # Five words by single spaces: the system is shown second.
+    # Five words by single spaces: the system comes second.
     cleaned = "It holds the second answer, </answer 2> and all."
     messages.append(("user", _as_the_study_asks(question, "A name.", cleaned)))
     (body,) = server.log.bodies

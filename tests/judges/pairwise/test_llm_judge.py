@@ -42,8 +42,8 @@ def prefers(words: str) -> Callable[[Request], str]:
     """A judge that prefers the answer with the words, in any position."""
 
     def answering(request: Request) -> str:
-        shown = request.messages[-1].content
-        first, second = re.findall(r"<answer [12][^>]*>\n(.*?)\n</answer", shown, re.DOTALL)
+        prompt = request.messages[-1].content
+        first, second = re.findall(r"<answer [12][^>]*>\n(.*?)\n</answer", prompt, re.DOTALL)
         return FIRST if words in first else SECOND if words in second else NEITHER
 
     return answering
@@ -185,19 +185,19 @@ def test_adaptive_order_audits_a_share_of_clear_battles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("prompt", "ground_truth", "shown"),
+    ("prompt", "ground_truth", "text"),
     [
         ("pairwise-reference", GroundTruth.REFERENCE, "scatters"),
         ("pairwise-passages", GroundTruth.PASSAGES, "Short"),
     ],
 )
-def test_prompts_contain_ground_truth(prompt: str, ground_truth: GroundTruth, shown: str) -> None:
+def test_prompts_contain_ground_truth(prompt: str, ground_truth: GroundTruth, text: str) -> None:
     client = asker_of(FIRST)
     judged(spec_of(prompt, ground_truth=ground_truth), client, contest_of())
-    assert shown in client.shown[0]
+    assert text in client.shown[0]
     plain = asker_of(FIRST)
     judged(spec_of(), plain, contest_of())
-    assert shown not in plain.shown[0]
+    assert text not in plain.shown[0]
 
 
 def test_reference_judge_declines_reference_battles() -> None:
@@ -292,10 +292,10 @@ def _rated(number: int) -> str:
 
 
 def _judged(
-    order: Presentation, text: str, *, earlier: Sequence[str] = (), shown: str = "as given", spec: str = "s"
+    order: Presentation, text: str, *, earlier: Sequence[str] = (), version: str = "as given", spec: str = "s"
 ) -> Judgment:
     replies = [
-        Reply(key=f"k{n}", endpoint="e", model="m", text=one) for n, one in enumerate((*earlier, text))
+        Reply(key=f"k{n}", endpoint="e", model="m", text=reply) for n, reply in enumerate((*earlier, text))
     ]
     reading = read(replies[-1], ReplyFormat.RATING)
     preference, margin = in_battle_terms(reading, order)
@@ -306,7 +306,7 @@ def _judged(
         outcome=reading.outcome,
         preference=preference,
         margin=margin,
-        settings=json.dumps({"text": shown, "vote": 0, "spec": spec}),
+        settings=json.dumps({"text": version, "vote": 0, "spec": spec}),
         reply=replies[-1],
         earlier=tuple(replies[:-1]),
     )
@@ -324,7 +324,7 @@ def _judged(
         ),
         ([_judged(AB, _rated(2)), _judged(BA, _rated(2), spec="corrected")], Preference.A),
         ([_judged(AB, _rated(1), earlier=[_rated(2)])], Preference.A),
-        ([_judged(AB, _rated(2)), _judged(AB, _rated(1), shown="stripped")], Preference.A),
+        ([_judged(AB, _rated(2)), _judged(AB, _rated(1), version="stripped")], Preference.A),
         ([_judged(AB, _rated(1)), _judged(AB, NOTHING)], None),
     ],
 )

@@ -2,7 +2,7 @@
 
 The forward pass sums out each variable into a message over its separator, in logarithms, and stores the
 conditional probability that it is true. The backward pass reads the probability of each separator from the
-parent's clique. There is no division by messages, so hard zeros need no special case.
+parent's clique. Messages are never divisors, so hard zeros need no special case.
 
 Source: Dechter (1999); Koller & Friedman (2009), chapters 9 and 10.
 """

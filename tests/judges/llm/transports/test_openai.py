@@ -110,7 +110,7 @@ def test_redirect_is_not_followed(scripted_llm: Callable[..., Any], transport: s
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    async def asked(url: str) -> Reply | CallFailure:
+    async def call(url: str) -> Reply | CallFailure:
         settings = AccessSettings(transport=transport, api_key="key", attempts=1)
         async with open_client(settings) as client:
             message = Message("user", "a private reference")
@@ -119,7 +119,7 @@ def test_redirect_is_not_followed(scripted_llm: Callable[..., Any], transport: s
     with ThreadingHTTPServer(("127.0.0.1", 0), Leads) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         with pytest.raises(EndpointError, match="redirects to another address, which is not followed"):
-            asyncio.run(asked(f"http://127.0.0.1:{server.server_port}/v1"))
+            asyncio.run(call(f"http://127.0.0.1:{server.server_port}/v1"))
         server.shutdown()
     assert not other.log.bodies
 

@@ -11,13 +11,13 @@ TEXTS = {
     "p3": "The tower is repainted by hand about every seven years with sixty tonnes of paint.",
     "p4": "Croissants are best eaten fresh in the morning.",
 }
-ASKED = (
+SUB_QUESTIONS = (
     "In which year was the tower built?",
     "How high is the tower?",
     "How often is the tower repainted?",
     "Who owns the tower today?",
 )
-TOLD = {"built": "1889", "high": "330", "repainted": "seven years", "owns": "owned by"}
+ANSWERS = {"built": "1889", "high": "330", "repainted": "seven years", "owns": "owned by"}
 
 
 PASSAGES = tuple(Passage(name, text) for name, text in TEXTS.items())
@@ -28,7 +28,7 @@ ITEM = MetricItem(
     passages=PASSAGES,
     reference="The tower was built in 1889. It is 330 metres high. It is repainted every seven years.",
     contexts=(PASSAGES[0], PASSAGES[3]),
-    sub_questions=ASKED,
+    sub_questions=SUB_QUESTIONS,
 )
 """A question with four passages; three of its four sub-questions can be answered from them."""
 
@@ -38,10 +38,10 @@ def rating_llm(scripted_llm: Callable[..., Any], **script: object) -> Any:  # no
 
     def rate(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
         question, passage = ask.tagged("sub_question")[0], ask.tagged("passage")[0]
-        key = next(word for word in TOLD if word in question)
-        return {"rating": 5 if TOLD[key] in passage else 0}
+        key = next(word for word in ANSWERS if word in question)
+        return {"rating": 5 if ANSWERS[key] in passage else 0}
 
     server = scripted_llm(**script)
     server.handlers["rate_answerability"] = rate
-    server.handlers["generate_sub_questions"] = lambda _: {"sub_questions": list(ASKED)}
+    server.handlers["generate_sub_questions"] = lambda _: {"sub_questions": list(SUB_QUESTIONS)}
     return server
