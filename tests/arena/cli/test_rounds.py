@@ -67,7 +67,7 @@ def test_team_goes_from_file_to_published_place(run: Commands, tmp_path: Path) -
         ("rounds status nothing", "no round"),
         ("submissions show 7", "no submission 7"),
         ("leaderboard show nothing", "no board"),
-        ("judges show nobody", "no judge"),
+        ("judges show nobody", "Unknown judge"),
         ("jobs 1", "There is no job 1"),
         ("battles rate nowhere.jsonl", "nowhere.jsonl"),
         ("rounds verify nowhere", "nowhere"),
