@@ -101,9 +101,9 @@ def test_sources_that_cannot_be_used_are_listed(run: Commands, tmp_path: Path) -
     for row, message in (
         ([1], "not a JSON object"),
         ({"summary": "", "documents": ["a"]}, "must be texts"),
-        ({"summary": "a", "documents": "a"}, "not a list"),
+        ({"summary": "a", "documents": "a"}, "must be a list"),
         ({"summary": "a", "documents": [{"title": "x"}]}, "Document 1 has no text"),
-        ({"summary": "a", "documents": twice}, "one id"),
+        ({"summary": "a", "documents": twice}, "same id"),
     ):
         path = write_lines(tmp_path / "sources.jsonl", [row])
         code, out, err = run("sets", "build", path, tmp_path / "out", *BUILD)
