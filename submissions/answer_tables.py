@@ -16,11 +16,11 @@ from data.text import counted, is_blank
 from submissions.formats.reading import RowFile
 from submissions.formats.registry import AnswerFormat, LeftOut, NamedAnswer, format_of, system_names
 from submissions.limits import IntakeLimits
-from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown, with_place
+from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, quoted, with_place
 from submissions.question_index import QuestionIndex
 from submissions.shapes import Layout, Shape, UnnamedSystemsError, asked_in, layout_of, no_answers
 
-MOST_UNREAD, MOST_NAMED = 5, 8
+MAX_UNREAD, MAX_NAMED = 5, 8
 """Columns and systems that a sentence names."""
 ODD = re.compile(r"\A(?:\s*+[{\[]|Thinking:)")
 """Beginning of a text that may be more than a text."""
@@ -71,7 +71,7 @@ class AnswerTable:
         """Return the table, its one system by the name that was given for it, whatever its rows say."""
         if len(self.systems) > 1:
             count = f"{len(self.systems):,} systems"
-            message = f"{self.file} has the answers of {count}, so it cannot be called {shown(name)}."
+            message = f"{self.file} has the answers of {count}, so it cannot be called {quoted(name)}."
             raise InputError(message, advice="Leave out the name, or give a file for each system.")
         systems = {name: next(iter(self.systems.values()), ())}
         columns = {ours: name for ours, name in self.columns.items() if ours != "system"}
@@ -85,7 +85,7 @@ class AnswerTable:
             for ours, theirs in self.columns.items()
             if theirs != ours.value
         )
-        named = listed(map(shown, self.systems), MOST_NAMED)
+        named = listed(map(quoted, self.systems), MAX_NAMED)
         alone = "" if any(map(self.file.startswith, self.systems)) else f" ({named})"
         whose = {
             Shape.ONE: f"one system{alone}",
@@ -93,7 +93,7 @@ class AnswerTable:
             Shape.WIDE: f"{len(self.systems):,} systems, a column each ({named})",
             Shape.REFERENCES: "references",
         }[self.shape]
-        unread = f"; not read: {listed(map(shown, self.unread), MOST_UNREAD)}" if self.unread else ""
+        unread = f"; not read: {listed(map(quoted, self.unread), MAX_UNREAD)}" if self.unread else ""
         read = f"as {self.tool} writes it" if self.tool else read and f"read {read}"
         return f"{self.file}: {whose}{f'; {read}' if read else ''}{unread}."
 
@@ -240,8 +240,8 @@ class _Rows:
                 for one in others:
                     del self._cells[one]
             elif column is not Column.SYSTEM:
-                has = listed(map(shown, self.header), 20)
-                message = f"{name} has no column {shown(theirs)}; it has {has}."
+                has = listed(map(quoted, self.header), 20)
+                message = f"{name} has no column {quoted(theirs)}; it has {has}."
                 advice = "Name a column that is there; of one file alone: FILE:COLUMN."
                 raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN)
 
@@ -260,7 +260,7 @@ class _Rows:
         ]
         if others and layout.shape in {Shape.ONE, Shape.LONG}:
             read = layout.known[Column.ANSWER]
-            columns = listed(map(shown, [read, *others]), MOST_UNREAD)
+            columns = listed(map(quoted, [read, *others]), MAX_UNREAD)
             message = f"Several columns hold answers, and only one is read: {columns}. {ANSWER_ADVICE}"
             self._findings.add(0, Code.UNKNOWN_FIELD, message, "")
         if layout.shape is Shape.WIDE:
@@ -279,7 +279,7 @@ class _Rows:
             error = no_answers(self.header)
             self._findings.add(0, Code.MISSING_COLUMN, error.message, error.advice)
         if not any(row.question_id or row.question for row in rows):
-            columns = listed(map(shown, self.header), 20) or "none"
+            columns = listed(map(quoted, self.header), 20) or "none"
             message = f"No row names a question; the columns are: {columns}."
             advice = "Name the column of the questions question or prompt, or give it: --question COLUMN."
             self._findings.add(0, Code.MISSING_COLUMN, message, advice)

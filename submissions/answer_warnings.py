@@ -1,9 +1,7 @@
-"""Warnings on files of answers that are accepted.
+"""Warnings on accepted files of answers, such as text aimed at the judge, which is flagged but not removed.
 
-Text in an answer that is meant for the judge rather than for the reader. It is flagged, never removed.
-
-A null system that wrote such text reached 86.5 % on a public board (Zheng et al., 2024, "Cheating
-automatic LLM benchmarks"); judges neutralise it, and this tells teams and organisers.
+A null system with such text reached 86.5 % on a public board (Zheng et al., 2024, "Cheating automatic LLM
+benchmarks"). Judges neutralise it; the warning informs teams and organisers.
 """
 
 import hashlib
@@ -21,7 +19,7 @@ from data.steering.detector import steering
 from data.steering.disguises import live_tokens
 from data.steering.rules import skeleton_of
 from data.text import counted, percent
-from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, shown
+from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, quoted
 from submissions.question_index import normalised
 from submissions.row_checks import AcceptedRow
 
@@ -29,14 +27,11 @@ _HIDDEN = re.compile(
     "[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
 )
 _HIDDEN_IN_USE = "\u200c\u200d\u200e\u200f\u00ad"
-"""Joiners, direction marks and soft hyphens, which honest text has as well."""
+"""Joiners, direction marks and soft hyphens, which ordinary text contains too."""
 
 
 def judge_directed(text: str) -> str:
-    """Return the first sentence, tag or role header that is aimed at a judge; empty without one.
-
-    Case, look-alikes of other scripts, escapes and hidden characters make no difference.
-    """
+    """Return the first sentence, tag or role header aimed at a judge, in any spelling; empty without one."""
     spans = [(finding.start, finding.end) for finding in steering(text) if finding.family]
     read = skeleton_of(text)
     spans += [read.span(start, end) for start, end, _ in live_tokens(read.text)]
@@ -47,7 +42,7 @@ def judge_directed(text: str) -> str:
 
 
 def hidden_characters(text: str) -> int:
-    """Count the invisible characters of a text; those that honest text uses are left out."""
+    """Count the invisible characters of a text, except those of ordinary text."""
     if text.isascii():
         return 0
     return sum(character not in _HIDDEN_IN_USE for character in _HIDDEN.findall(text))
@@ -62,32 +57,32 @@ ERROR = re.compile(
     r"|rate limit (?:exceeded|reached)|internal server error)",
     re.IGNORECASE,
 )
-"""The beginning of an error that a harness wrote in place of an answer."""
+"""Start of an error that a harness wrote in place of an answer."""
 LONG_ANSWER = 8_000
-"""Characters of an answer above which it is called extremely long."""
+"""Characters above which an answer is extremely long."""
 NEAR_COPY, NEAR_COPIES = 0.8, 0.05
-"""Share of an answer's word 5-grams that stand in the reference, and of such answers in a file."""
+"""Share of an answer's word 5-grams in the reference, and share of such answers in a file."""
 SAME_ANSWER = 3
-"""Questions that get one and the same answer."""
+"""Questions with the same answer."""
 NO_ANSWER = 0.3
-"""Share of replies without an answer; of RAG-QA Arena's Table 9 all systems but one keep under 0.26."""
+"""Share of answers that decline; below 0.26 for all systems but one in RAG-QA Arena's Table 9."""
 LISTED = 10
-"""Lines, names or repeated texts that a warning lists at most."""
+"""Most lines, names or texts listed in a warning."""
 SHINGLE = 5
-"""Words that must follow each other in both texts."""
+"""Consecutive words compared."""
 COMMON = 3
-"""So many shingles that follow each other have as many words in common."""
-MOST_FOUND = 3
-"""After so many finds a first look is given up: it may be a copy, of whatever length."""
+"""Consecutive shingles compared at once by the words that they share."""
+MAX_MATCHES = 3
+"""After this many matches the quick check ends without a result."""
 
 _WORD = re.compile(r"\w+")
 _BETWEEN_WORDS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 
 
 def copied_share(answer: str, reference: str, least: float = 0.0) -> float:
-    """Return the share of an answer's word 5-grams in the reference, 0–1; 0 where below `least`.
+    """Return the share of an answer's word 5-grams in the reference, 0–1; 0 if below `least`.
 
-    Case, punctuation and citation marks make no difference. An answer of fewer words has none: 0.
+    Case, punctuation and citation marks are ignored.
     """
     words = _words(answer)
     if len(words) < SHINGLE:
@@ -95,45 +90,44 @@ def copied_share(answer: str, reference: str, least: float = 0.0) -> float:
     expected = _words(reference)
     if not expected or _differs(words, expected, least):
         return 0.0
-    # Counting shared words is cheap and rules most answers out before any shingle is made.
+    # Counting shared words is cheap and excludes most answers.
     reference_words = set(expected)
     if sum(map(reference_words.__contains__, words)) * 2 < len(words):
         return 0.0
-    found, missing = set(_shingles(expected)), set[tuple[str, ...]]()
-    most = len(words) - SHINGLE + 1
+    copied, missing = set(_shingles(expected)), set[tuple[str, ...]]()
+    total = len(words) - SHINGLE + 1
     for shingle in _shingles(words):
-        if shingle not in found:
+        if shingle not in copied:
             missing.add(shingle)
-            if (most - len(missing)) / most < least:
+            if (total - len(missing)) / total < least:
                 return 0.0
     distinct = len(set(_shingles(words)))
     return (distinct - len(missing)) / distinct
 
 
 def _differs(words: list[str], expected: list[str], least: float) -> bool:
-    """Return whether a first look shows that less than a share of the word 5-grams is in the reference.
+    """Return whether a quick check shows that the copied share is below `least`.
 
-    Three of them that follow each other have three words in common: where the reference lacks these, it
-    lacks the three. A look that finds some of them says nothing.
+    Three consecutive 5-grams share three words; if the reference lacks these, it lacks all three 5-grams.
     """
-    most, held = len(words) - SHINGLE + 1, f" {' '.join(expected)} "
-    shingles, missing, found = _shingles(words), set[tuple[str, ...]](), 0
-    for start in range(0, most, COMMON):
+    total, reference = len(words) - SHINGLE + 1, f" {' '.join(expected)} "
+    shingles, missing, matches = _shingles(words), set[tuple[str, ...]](), 0
+    for start in range(0, total, COMMON):
         sharing = tuple(islice(shingles, COMMON))
-        if f" {' '.join(words[start + COMMON - 1 : start + SHINGLE])} " in held:
-            found += 1
-            if found > MOST_FOUND:
+        if f" {' '.join(words[start + COMMON - 1 : start + SHINGLE])} " in reference:
+            matches += 1
+            if matches > MAX_MATCHES:
                 return False
             continue
         missing.update(sharing)
-        if (most - len(missing)) / most < least:
+        if (total - len(missing)) / total < least:
             return True
     return False
 
 
 def _words(text: str) -> list[str]:
     plain_text = removed(text, citations(text)).casefold()
-    # The same words twice as fast, of texts that are English.
+    # Equal for ASCII text, and twice as fast.
     return plain_text.translate(_BETWEEN_WORDS).split() if plain_text.isascii() else _WORD.findall(plain_text)
 
 
@@ -148,7 +142,7 @@ class _Repeated:
 
 
 class AnswerWarnings:
-    """Looks at the answers of one file, one after the other."""
+    """Collects the warnings on the answers of one file."""
 
     def __init__(self, findings: Findings, *, keep_errors: bool = False) -> None:
         self._findings = findings
@@ -165,7 +159,7 @@ class AnswerWarnings:
         self.with_contexts = 0
 
     def observe(self, row: AcceptedRow) -> None:
-        """Note what one answer shows by itself."""
+        """Note the warnings on one answer."""
         text = row.answer.answer
         self._answers += 1
         if any(context.text.strip() for context in row.answer.contexts):
@@ -182,22 +176,22 @@ class AnswerWarnings:
         self._remember(row.line, text)
         if len(text) > LONG_ANSWER:
             message = f"The answer has {len(text):,} characters."
-            advice = "Longer answers are rarely better ones; look whether it is what you meant to send."
+            advice = "Check that this is the text you meant to send; longer answers are rarely better."
             self._findings.add(row.line, Code.LONG_ANSWER, message, advice)
         self._look_for_citations(row)
         self._look_for_copy(row)
 
     def add_empty(self, number: int) -> None:
-        """Count empty answers that are kept; they give no answer."""
+        """Count accepted empty answers as declining."""
         self._answers += number
         self.no_answers += number
 
     def close(
         self, unknown_fields: Mapping[str, int], questions: Sequence[Question], answered: Mapping[str, int]
     ) -> None:
-        """Note what only the whole file shows."""
+        """Note the warnings on the file as a whole."""
         for name, line in unknown_fields.items():
-            message = f"The field {shown(name)} is not read."
+            message = f"The field {quoted(name)} is not read."
             is_answer = column_of(name) is Column.ANSWER
             advice = ANSWER_ADVICE if is_answer else "Remove it, or correct its name."
             self._findings.add(line, Code.UNKNOWN_FIELD, message, advice)
@@ -228,19 +222,19 @@ class AnswerWarnings:
         if share >= NEAR_COPY:
             self._copies += 1
             part = percent(share, decimals=0)
-            message = f"{part} of the answer stands in the question's reference word for word."
-            advice = "Answers must come from the system; look whether references slipped in."
+            message = f"{part} of the answer is copied word for word from the question's reference."
+            advice = "Answers must come from the system; check that no references slipped in."
             self._findings.add(row.line, Code.NEAR_COPY, message, advice)
 
     def _look_for_persuasion(self, line: int, text: str) -> None:
         phrase = judge_directed(text)
         if phrase:
-            message = f"The answer seems to speak to the judge: {shown(phrase)}."
-            advice = "Judges neutralise such text; an organiser may look at it."
+            message = f"The answer seems to address the judge: {quoted(phrase)}."
+            advice = "Judges ignore such text; an organiser may review it."
             self._findings.add(line, Code.JUDGE_DIRECTED, message, advice)
         hidden = hidden_characters(text)
         if hidden:
-            message = f"The answer holds {hidden:,} characters that nobody sees."
+            message = f"The answer contains {hidden:,} invisible characters."
             self._findings.add(line, Code.HIDDEN_CHARACTERS, message, "Remove them.")
 
     def _close_coverage(self, questions: Sequence[Question], answered: Mapping[str, int]) -> None:
@@ -253,7 +247,7 @@ class AnswerWarnings:
                 self._findings.add(0, Code.UNANSWERED_QUESTIONS, message, advice)
 
     def _close_contexts(self) -> None:
-        advice = "Add what the system was given: context and faithfulness scores need it."
+        advice = "Add the passages that the system was given: context and faithfulness scores need them."
         if not self.with_contexts:
             self._findings.add(0, Code.NO_CONTEXTS, "No answer has contexts.", advice)
         elif self._bare:
@@ -281,24 +275,24 @@ class AnswerWarnings:
             )
             lines = ", ".join(map(str, repetition.lines)) + more
             message = f"{repetition.count:,} questions get the same answer (lines {lines})."
-            advice = "Look whether the system answered each question by itself."
+            advice = "Check that the system answered each question separately."
             self._findings.add(repetition.lines[0], Code.SAME_ANSWER, message, advice)
 
     def _close_shares(self) -> None:
         if self._errors:
             many = TENTH * len(self._errors) >= self._answers and not self._keep_errors
             count = f"{len(self._errors):,} of {counted(self._answers, 'answer')}"
-            message = f"{count} read like the error of a harness: {shown(self._error)}."
-            advice = "Run them again, or leave them out. Where these are answers, keep them: --keep-na."
+            message = f"{count} read like the error of a harness: {quoted(self._error)}."
+            advice = "Run them again, or leave them out. If they are answers, use --keep-na."
             severity = Severity.ERROR if many else None
             self._findings.add(self._errors[0], Code.HARNESS_ERROR, message, advice, severity)
         copied = self._copies / self._answers
         if copied > NEAR_COPIES:
             message = f"{percent(copied, decimals=0)} of the answers are near-copies of the reference."
-            advice = "A board of references helps nobody; an organiser will look at this."
+            advice = "Answers must come from the system; an organiser will review this."
             self._findings.add(0, Code.MANY_NEAR_COPIES, message, advice)
-        silent = self.no_answers / self._answers
-        if silent > NO_ANSWER:
-            message = f"{percent(silent, decimals=0)} of the answers say that none was found."
-            advice = "Look whether retrieval and parsing worked; they are judged as they are."
+        declining = self.no_answers / self._answers
+        if declining > NO_ANSWER:
+            message = f"{percent(declining, decimals=0)} of the answers say that none was found."
+            advice = "Check that retrieval and parsing worked; the answers are judged unchanged."
             self._findings.add(0, Code.MANY_NO_ANSWERS, message, advice)

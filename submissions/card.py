@@ -1,4 +1,4 @@
-"""System cards: what a team says of its system, as YAML, and their template."""
+"""System cards: facts on a system, reported by its team as YAML, and their template."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -14,15 +14,15 @@ from data.models import Problem, ProblemList, SystemCard
 from data.system_names import is_release, parameters_of, weights_of
 
 FIELDS = tuple(field.name for field in fields(SystemCard))
-LONGEST = 200
-LONGEST_NOTES = 2_000
-"""Characters of a field; `notes` may have more than the others."""
+MAX_LENGTH = 200
+MAX_NOTES = 2_000
+"""Most characters of a field, and of `notes`."""
 
 _LIMITS = ReadLimits(file_bytes=64 * 1024, line_bytes=64 * 1024)
 _TEXT = "tag:yaml.org,2002:str"
-_NOTHING = "tag:yaml.org,2002:null"
-# What is written without quotes and is not text to YAML, where a field is of that kind.
-_OTHERS: Mapping[str, frozenset[str]] = MappingProxyType(
+_NULL = "tag:yaml.org,2002:null"
+# YAML types of unquoted values that fields accept besides text.
+_UNQUOTED: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "open_weights": frozenset({"tag:yaml.org,2002:bool"}),
         "parameters": frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}),
@@ -59,14 +59,14 @@ def load_card(path: Path, check: Callable[[str], CardCheck] | None = None) -> Sy
 
 
 def check_card(text: str) -> CardCheck:
-    """Read a card from YAML text: the card, or None and what is wrong with it."""
+    """Parse a card from YAML text; return None and the problems of an invalid card."""
     problems = ProblemList()
     if len(text) > _LIMITS.file_bytes:
         message = f"The card has {len(text):,} characters; {_LIMITS.file_bytes:,} are allowed."
-        problems.add(0, "too-large", message, advice=f"Write its fields alone: {', '.join(FIELDS)}.")
+        problems.add(0, "too-large", message, advice=f"Write only its fields: {', '.join(FIELDS)}.")
         return None, problems.result()
     try:
-        # Nodes keep their lines and types, and no value is ever constructed from a tag.
+        # Nodes have lines and types, and no value is constructed from a tag.
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -83,15 +83,11 @@ def check_card(text: str) -> CardCheck:
         _check_value(name, line, value, problems)
     if problems.errors:
         return None, problems.result()
-    return SystemCard(**_in_one_form({name: value for name, (_, value) in values.items()})), ()
+    return SystemCard(**_normalised({name: value for name, (_, value) in values.items()})), ()
 
 
 def check_fields(values: Mapping[str, str]) -> tuple[SystemCard | None, Mapping[str, tuple[Problem, ...]]]:
-    """Read a card from the fields of a form: the card, or None and what is wrong, field by field.
-
-    Args:
-        values: Names of fields to what stands there; space around it does not count.
-    """
+    """Parse a card from the fields of a form; return None and the problems by field if it is invalid."""
     by_field: dict[str, tuple[Problem, ...]] = {}
     stripped = {name: value.strip() for name, value in values.items()}
     for name, value in stripped.items():
@@ -102,17 +98,17 @@ def check_fields(values: Mapping[str, str]) -> tuple[SystemCard | None, Mapping[
             _check_value(name, 0, value, problems)
         if problems.errors:
             by_field[name] = problems.result()
-    return (None if by_field else SystemCard(**_in_one_form(stripped))), by_field
+    return (None if by_field else SystemCard(**_normalised(stripped))), by_field
 
 
-def _in_one_form(values: Mapping[str, str]) -> dict[str, str]:
-    """Normalise checked values: `yes` or `no` for open weights, the unit of parameters as a capital."""
-    formed = dict(values)
-    if said := values.get("open_weights"):
-        formed["open_weights"] = weights_of(said) or ""
-    if said := values.get("parameters"):
-        formed["parameters"] = said.replace(" ", "").upper()
-    return formed
+def _normalised(values: Mapping[str, str]) -> dict[str, str]:
+    """Normalise checked values: open weights to `yes` or `no`, the unit of parameters to upper case."""
+    normalised = dict(values)
+    if value := values.get("open_weights"):
+        normalised["open_weights"] = weights_of(value) or ""
+    if value := values.get("parameters"):
+        normalised["parameters"] = value.replace(" ", "").upper()
+    return normalised
 
 
 def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[int, str]]:
@@ -131,22 +127,22 @@ def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[in
             problems.add(line, "unknown-field", message, advice=f"Its fields are {', '.join(FIELDS)}.")
         elif name in values:
             problems.add(line, "duplicate-key", f"{name} appears twice.", advice="Give every field once.")
-        elif isinstance(node, yaml.ScalarNode) and node.tag in {_TEXT, _NOTHING, *_OTHERS.get(name, ())}:
-            values[name] = (line, "" if node.tag == _NOTHING else node.value.strip())
+        elif isinstance(node, yaml.ScalarNode) and node.tag in {_TEXT, _NULL, *_UNQUOTED.get(name, ())}:
+            values[name] = (line, "" if node.tag == _NULL else node.value.strip())
         else:
             message = f"{name} is {_kind(node)}, not a string."
-            problems.add(line, "wrong-type", message, advice="Write text, in quotes where it is a number.")
+            problems.add(line, "wrong-type", message, advice="Write text; put numbers in quotes.")
             values[name] = (line, "")
     return values
 
 
 def _check_value(name: str, line: int, value: str, problems: ProblemList) -> None:
-    longest = LONGEST_NOTES if name == "notes" else LONGEST
+    longest = MAX_NOTES if name == "notes" else MAX_LENGTH
     if len(value) > longest:
         message = f"{name} has {len(value):,} characters; {longest:,} are allowed."
         problems.add(line, "too-long", message, advice="Shorten it.")
     if any(not character.isprintable() and character != "\n" for character in value):
-        problems.add(line, "control-characters", f"{name} holds control characters.", advice="Remove them.")
+        problems.add(line, "control-characters", f"{name} has control characters.", advice="Remove them.")
     if name == "link" and value and not _is_web_address(value):
         message = "The link is not a web address."
         problems.add(line, "bad-link", message, advice="Start it with https:// or http://.")

@@ -1,6 +1,6 @@
-"""The one checker behind the command line, the site and the API, and its reports.
+"""Checker of answer files behind the command line, the site and the API, and its reports.
 
-Texts of a file are untrusted: none becomes a command or a formula in a report.
+Texts of a file are untrusted, so reports escape terminal commands and formulas.
 """
 
 import csv
@@ -25,9 +25,9 @@ from data.text import counted, escape_formula, percent
 from submissions.answer_tables import read_answer_table
 from submissions.answer_warnings import AnswerWarnings
 from submissions.formats.reading import RowFile
-from submissions.formats.registry import LONGEST_NAME, AnswerFormat, format_of, system_names
+from submissions.formats.registry import MAX_NAME_LENGTH, AnswerFormat, format_of, system_names
 from submissions.limits import IntakeLimits
-from submissions.problem_codes import Code, Findings, listed, shown, with_place
+from submissions.problem_codes import Code, Findings, listed, quoted, with_place
 from submissions.question_index import QuestionIndex, Questions
 from submissions.row_checks import AcceptedRow, RowReader
 from submissions.row_fields import figures_in
@@ -37,7 +37,7 @@ LISTED = 20
 
 
 class TableSystems:
-    """Chooses the rows of `IntakeLimits.system`; all rows where a table is not of several systems."""
+    """Selects the rows of `IntakeLimits.system`, or all rows if a table has only one system."""
 
     def __init__(self, path: Path, limits: IntakeLimits, index: QuestionIndex) -> None:
         self._path = path
@@ -45,7 +45,7 @@ class TableSystems:
         self._index = index
 
     def own(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Yield the rows that are the system's."""
+        """Yield the rows of the system."""
         several: Mapping[tuple[str, str], str] | None = None
         seen: set[str] = set()
         for row in rows:
@@ -65,45 +65,45 @@ class TableSystems:
                 yield row
 
     def _require_one(self) -> None:
-        """Refuse a table whose systems stand in a column that is not called so."""
+        """Refuse a table with several systems in a column of another name."""
         try:
             read_answer_table(self._path)
         except UnnamedSystemsError as error:
-            error.advice = "Call the column system, and name one of its systems: --system NAME."
+            error.advice = "Rename the column to system, and select one of its systems: --system NAME."
             raise
         except FileFormatError:
             return
 
     def _several(self) -> Mapping[tuple[str, str], str]:
-        """Return the names of its systems; nothing where no question has rows of several."""
-        found: dict[tuple[str, str], None] = {}
+        """Return the names of the systems if some question has rows of several."""
+        systems: dict[tuple[str, str], None] = {}
         first: dict[str, tuple[str, str]] = {}
         several = False
-        # The second reading says what is wrong with rows.
+        # Errors are reported by the second pass.
         with suppress(FileFormatError), RowFile(self._path, self._limits, Findings(10**9)) as rows:
             for row in rows:
                 whose, question = self._named(row.value)
                 if any(whose):
-                    found[whose] = None
+                    systems[whose] = None
                     several = several or first.setdefault(question, whose) != whose
-        names = system_names(found)
-        return {whose: names[whose] for whose in found} if several else {}
+        names = system_names(systems)
+        return {whose: names[whose] for whose in systems} if several else {}
 
     def _unnamed(self, systems: Sequence[str]) -> FileFormatError:
-        # In full, since one is to be given.
-        names = listed((shown(name, LONGEST_NAME) for name in systems), LISTED)
+        # In full, so that users can copy one.
+        names = listed((quoted(name, MAX_NAME_LENGTH) for name in systems), LISTED)
         message = f"{self._path.name} has the answers of {len(systems):,} systems: {names}."
         if self._limits.system:
-            message = f"{message[:-1]}; none is {shown(self._limits.system, LONGEST_NAME)}."
+            message = f"{message[:-1]}; none is {quoted(self._limits.system, MAX_NAME_LENGTH)}."
         return FileFormatError(message, advice="Name one: --system NAME.", code=Code.SEVERAL_SYSTEMS)
 
     def _named(self, value: object) -> tuple[tuple[str, str], str]:
-        """Return the system of a row, empty where it does not say, and the row's question."""
+        """Return the system of a row, empty if unnamed, and the row's question."""
         known = format_of(value)
         if known is not None or not isinstance(value, Mapping):
             return self._by_its_tool(known, value)
         fields = renamed(value)
-        # Ids may be the rows' own, which tell no repeated question.
+        # Ids may be of rows, so a text identifies repeated questions better.
         text = fields.get(Column.QUESTION)
         question = text if has_value(text) else fields.get(Column.QUESTION_ID)
         names = [name for name in value if column_of(name) is Column.SYSTEM]
@@ -112,14 +112,14 @@ class TableSystems:
 
     @cached_property
     def _column(self) -> str:
-        """The column of the systems among several that are called so."""
+        """Column of the systems if several have its name."""
         with suppress(FileFormatError, InvalidFileError):
             return read_answer_table(self._path).columns.get(Column.SYSTEM, "")
         return ""
 
     def _by_its_tool(self, known: AnswerFormat | None, value: object) -> tuple[tuple[str, str], str]:
         if known is not None and known.several and isinstance(value, Mapping):
-            # What cannot be read is the row's problem, once it is checked.
+            # Errors are reported when the row is checked.
             with suppress(FileFormatError):
                 named = known.read(value, self._index)
                 if named is not None:
@@ -134,26 +134,26 @@ class CheckReport(BaseModel):
 
     set: str
     kind: SubmissionKind = SubmissionKind.ANSWERS
-    """Kind that the file was read as."""
+    """Kind of file."""
     format: FileFormat | None
     layout: str | None = None
-    """Tool whose fields its rows have, such as `arena` or `ragas`."""
+    """Tool that wrote the rows, such as `arena` or `ragas`."""
     rows: int
-    """Lines, items or rows that were read, faulty ones included where they could be parsed."""
+    """Parsed lines, items or rows, including faulty ones."""
     answers: int
-    """Rows that name a question of the set, each another, and have a text, of contexts passages."""
+    """Questions of the set with an answer, or in files of contexts with passages."""
     questions: int
     coverage: dict[str, float]
     """Share of each domain's questions, 0-1, in the set's order."""
     no_answers: int
     with_contexts: int
-    """Answers that have contexts; of contexts the questions whose passages have texts."""
+    """Answers with contexts, or in files of contexts questions whose passages have texts."""
     errors: int
     warnings: int
     content_hash: str
-    """sha256 over the answers without errors, the same in every format and order."""
+    """SHA-256 of the answers without errors, independent of format and order."""
     problems: tuple[Problem, ...]
-    """Every error and warning by line; those of the file as a whole come first."""
+    """Errors and warnings by line; those on the whole file come first."""
 
     @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated properties
     @property
@@ -163,9 +163,9 @@ class CheckReport(BaseModel):
 
 
 def check_answers(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> CheckReport:
-    """Check a file of answers, noting every problem at once. It never raises for what is in the file.
+    """Check a file of answers and report all problems; the content of the file never raises an error.
 
-    Memory does not grow with the file, only with the number of its answers (about 100 bytes each).
+    Memory grows only with the number of answers (about 100 bytes each).
     """
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
@@ -174,7 +174,7 @@ def check_answers(path: Path, questions: Questions, *, limits: IntakeLimits | No
         for accepted in _accepted_rows(path, usage, limits, findings):
             usage.add(accepted)
         if nuls:
-            message, advice = NULS_REPLACED.format(sum(nuls.values())), "Look at what wrote them."
+            message, advice = NULS_REPLACED.format(sum(nuls.values())), "Check the program that wrote them."
             findings.add(0, Code.NUL_CHARACTERS, message, advice)
     with recording_errors(findings):
         usage.close()
@@ -182,16 +182,16 @@ def check_answers(path: Path, questions: Questions, *, limits: IntakeLimits | No
 
 
 def refused_for_time(questions: Questions, seconds: float) -> CheckReport:
-    """Return the result for a file whose check took longer than it may, and was ended (A4)."""
+    """Return the report for a file whose check exceeded its time limit (A4)."""
     findings = Findings(IntakeLimits().errors)
-    message = f"The check took longer than the {seconds:,.0f} seconds that this file may take, and was ended."
-    advice = "Look for unusual texts in it, such as one sign repeated for pages."
+    message = f"The check exceeded its limit of {seconds:,.0f} seconds and was stopped."
+    advice = "Look for unusual texts in the file, such as one character repeated for pages."
     findings.add(0, Code.TIME_LIMIT, message, advice)
     return _Tally(QuestionIndex(questions), IntakeLimits(), findings).result()
 
 
 def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> Iterator[Answer]:
-    """Yield the answers of a file that was checked, one at a time."""
+    """Yield the answers of a checked file."""
     limits = limits or IntakeLimits()
     findings = Findings(limits.errors)
     usage = _Tally(QuestionIndex(questions), limits, findings)
@@ -209,7 +209,7 @@ def read_answers(path: Path, questions: Questions, *, limits: IntakeLimits | Non
 
 @contextmanager
 def recording_errors(findings: Findings) -> Iterator[None]:
-    """Turn what ends the reading of a file into a problem of that file."""
+    """Turn an error that ends reading into a problem of the file."""
     try:
         yield
     except FileFormatError as error:
@@ -217,7 +217,7 @@ def recording_errors(findings: Findings) -> Iterator[None]:
 
 
 class _Tally:
-    """Everything that is counted over the rows of a file."""
+    """Counts over the rows of a file."""
 
     def __init__(self, index: QuestionIndex, limits: IntakeLimits, findings: Findings) -> None:
         self.index = index
@@ -232,7 +232,7 @@ class _Tally:
         self._digests: list[bytes] = []
 
     def add(self, accepted: AcceptedRow) -> None:
-        """Count an answer and look at it."""
+        """Count an answer and note its warnings."""
         self.count(accepted)
         self._digests.append(_digest(accepted.answer))
         if not accepted.empty:
@@ -244,21 +244,21 @@ class _Tally:
             self._empty.append((accepted.line, accepted.place, accepted.question.domain))
 
     def close(self) -> None:
-        """Note what only the whole file shows."""
+        """Note the problems of the file as a whole."""
         self.close_empty()
         if not self.rows and not self._findings.errors:
             advice = "Write at least one."
-            self._findings.add(0, Code.EMPTY_FILE, "There are no answers in the file.", advice)
+            self._findings.add(0, Code.EMPTY_FILE, "The file has no answers.", advice)
         unknown = self.reader.fields.unknown if self.reader else {}
         if self.reader:
             self.reader.close()
         if self.rows and not self._answered.total() and not self._findings.errors:
             message = f"None of the {self.rows:,} rows has an answer."
-            self._findings.add(0, Code.EMPTY_FILE, message, "See the warnings for what became of them.")
+            self._findings.add(0, Code.EMPTY_FILE, message, "See the warnings for the reasons.")
         self._watch.close(unknown, self.index.questions, self._answered)
 
     def close_empty(self) -> None:
-        """Note the empty answers: errors where they are many, else warnings."""
+        """Note empty answers, as errors if they are many, else as warnings."""
         total = self._answered.total()
         few = total >= self._limits.empty_from and len(self._empty) < self._limits.empty_share * total
         if few:
@@ -336,16 +336,13 @@ COLUMNS = ("line", "severity", "code", "message", "advice")
 
 
 def report_lines(result: CheckReport) -> Iterator[str]:
-    """Yield the report as lines of text: the errors first, then the warnings, then what there is.
-
-    Like problems stand in a few lines with their number; the other forms list every one.
-    """
+    """Yield the report as lines of text: errors, warnings, and a summary; similar problems are grouped."""
     yield from _problem_lines(result)
     yield from summary_lines(result)
 
 
 def summary_lines(result: CheckReport) -> Iterator[str]:
-    """Yield the contents, and as the last line whether the file can be submitted."""
+    """Yield the counts, and as the last line whether the file can be submitted."""
     yield _printable(_counts(result))
     for domain, share in result.coverage.items():
         yield _printable(f"  {domain}: {percent(share)}")
@@ -376,7 +373,7 @@ def _problem_line(problem: Problem) -> str:
 
 
 def report_csv(result: CheckReport) -> str:
-    """Return the problems as CSV rows in the order of the file; no cell is a spreadsheet formula."""
+    """Return the problems as CSV rows by line; cells are escaped against formulas."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -14,7 +14,7 @@ from data.models import Answer, Passage, Severity, SubmissionKind
 from submissions.check import CheckReport, recording_errors
 from submissions.formats.reading import RowFile
 from submissions.limits import IntakeLimits
-from submissions.problem_codes import Code, Findings, listed, shown
+from submissions.problem_codes import Code, Findings, listed, quoted
 from submissions.question_index import QuestionIndex, Questions
 from submissions.row_checks import RowReader
 
@@ -22,7 +22,7 @@ MAX_LISTED = 10
 
 
 def check_contexts(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> CheckReport:
-    """Check a file of contexts, noting every problem at once. It never raises for what is in the file."""
+    """Check a file of contexts and report all problems; the content of the file never raises an error."""
     return _ContextFile(path, questions, limits or IntakeLimits()).result()
 
 
@@ -39,7 +39,7 @@ def read_contexts(
 
 
 class _ContextFile:
-    """The passages of one file by question, and what is wrong with it."""
+    """Passages of a file by question, and its problems."""
 
     def __init__(self, path: Path, questions: Questions, limits: IntakeLimits) -> None:
         self._name = path.name
@@ -71,7 +71,7 @@ class _ContextFile:
         covered = Counter(domains[answer.question_id] for answer in answers)
         digest = hashlib.sha256()
         for answer in sorted(answers, key=lambda answer: answer.question_id):
-            parts = [answer.question_id, *((one.id, one.text) for one in answer.contexts)]
+            parts = [answer.question_id, *((passage.id, passage.text) for passage in answer.contexts)]
             digest.update(json.dumps(parts, ensure_ascii=False).encode("utf-8", errors="surrogatepass"))
         return CheckReport(
             set=self._index.set_name,
@@ -81,7 +81,7 @@ class _ContextFile:
             questions=totals.total(),
             coverage={domain: covered[domain] / count for domain, count in totals.items()},
             no_answers=0,
-            with_contexts=sum(any(one.text for one in answer.contexts) for answer in answers),
+            with_contexts=sum(any(passage.text for passage in answer.contexts) for answer in answers),
             errors=self._findings.errors,
             warnings=self._findings.warnings,
             problems=self._findings.result(),
@@ -102,7 +102,7 @@ class _ContextFile:
         ids = ids_by_field(question.id for question in self._index.questions)
         unknown = [field for field in run if field not in ids]
         if unknown:
-            names = listed(map(shown, unknown), MAX_LISTED)
+            names = listed(map(quoted, unknown), MAX_LISTED)
             message = f"{len(unknown):,} questions of the run are not in the set, and are left out: {names}."
             self._findings.add(0, Code.UNKNOWN_QUESTION, message, "Use the set's ids.", Severity.WARNING)
         for field, lines in run.items():
@@ -129,10 +129,10 @@ class _ContextFile:
 
     def _take(self, line: int, question: str, passages: tuple[Passage, ...]) -> None:
         if len({passage.id for passage in passages}) < len(passages):
-            message = f"Question {shown(question)} has a passage twice."
+            message = f"Question {quoted(question)} has a passage twice."
             self._findings.add(line, Code.DUPLICATE_PASSAGE, message, "Rank each passage once.")
         if len(passages) > self._limits.ranked:
-            message = f"Question {shown(question)} has more than {self._limits.ranked:,} passages."
+            message = f"Question {quoted(question)} has more than {self._limits.ranked:,} passages."
             self._findings.add(line, Code.TOO_MANY_PASSAGES, message, "Cut the ranking at this depth.")
         self._passages[question] = passages
 
@@ -143,6 +143,6 @@ class _ContextFile:
         without = [question.id for question in self._index.questions if not self._passages.get(question.id)]
         if without and len(without) < len(self._index.questions):
             message = (
-                f"{len(without):,} questions have no passages: {listed(map(shown, without), MAX_LISTED)}."
+                f"{len(without):,} questions have no passages: {listed(map(quoted, without), MAX_LISTED)}."
             )
             self._findings.add(0, Code.UNANSWERED_QUESTIONS, message, "They count as 0.")

@@ -1,4 +1,4 @@
-"""Limits of what is read of a submission."""
+"""Limits on files of submissions."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ class IntakeLimits:
 
     Attributes:
         row_bytes: Bytes of one line, JSON item or CSV cell.
-        gzip_ratio: Decompressed bytes for one compressed byte, looked at past the first 16 MiB.
+        gzip_ratio: Decompressed bytes per compressed byte, checked after the first 16 MiB.
         answers: Lines, items or rows of a file.
-        ranked: Passages of one question in a run.
-        empty_share: Share of empty answers from which on they are errors. Real systems return nothing
-            now and then; leaving such questions out would flatter them.
-        empty_from: In a file of fewer answers each empty one is an error.
-        errors: Errors after which the rest of the file is not looked at.
-        system: Whose answers are read where a table has those of several; empty for the only one's.
+        ranked: Passages per question in a run.
+        empty_share: Share of empty answers from which they are errors. Systems return nothing now and then;
+            leaving such questions out would favour them.
+        empty_from: In a file with fewer answers every empty one is an error.
+        errors: Errors after which the check stops.
+        system: System to read in a table of several; empty for a single system.
         keep_na: Whether `NA`, `None` and the like are texts, not missing values, and errors are answers.
     """
 
@@ -45,7 +45,7 @@ class IntakeLimits:
 
     @property
     def reading(self) -> ReadLimits:
-        """The limits of the layer that reads bytes."""
+        """Limits for reading bytes."""
         return ReadLimits(
             file_bytes=self.file_bytes,
             line_bytes=self.row_bytes,

@@ -12,7 +12,7 @@ from data.models import Answer, Passage, Question, QuestionSet
 from data.text import counted
 from submissions.answer_tables import AnswerRow, AnswerTable
 from submissions.answer_warnings import ERROR, TENTH
-from submissions.problem_codes import listed, shown
+from submissions.problem_codes import listed, quoted
 from submissions.question_index import QuestionIndex, normalised
 
 DOMAIN = "all"
@@ -190,7 +190,7 @@ class _Joined:
         named_only = [row for row in rows if row.question_id and not row.question]
         if conflicting and named_only:
             raise InputError(
-                f"The id {shown(conflicting[0])} has two different questions in these files, and other rows "
+                f"The id {quoted(conflicting[0])} has two different questions in these files, and other rows "
                 "name their questions by ids alone.",
                 advice="Give every question one id in all files, or its text in every row.",
             )
@@ -254,7 +254,7 @@ class _Joined:
         if not told or any(one.references or one.passages for one in found):
             return
         asked = next(iter(answered), "")
-        theirs = shown(told[0].question or told[0].question_id)
+        theirs = quoted(told[0].question or told[0].question_id)
         raise InputError(
             f"No reference of {references.file} meets a question that is answered: its first question is "
             f"{theirs}, one of the answers' is {self._short(asked) if asked else 'missing'}.",
@@ -268,7 +268,7 @@ class _Joined:
             if TENTH * len(errors) >= len(answers) > 0 and errors:
                 count = f"{len(errors):,} of {counted(len(answers), 'answer')} of {system}"
                 raise InputError(
-                    f"{count} read like the error of a harness: {shown(errors[0])}.",
+                    f"{count} read like the error of a harness: {quoted(errors[0])}.",
                     advice="Run them again, leave them out, or have them judged as answers: --keep-errors.",
                 )
 
@@ -280,7 +280,7 @@ class _Joined:
         if without:
             raise InputError(
                 f"No file has the text of {counted(len(without), 'question')}: "
-                f"{listed(map(shown, without), LISTED)}.",
+                f"{listed(map(quoted, without), LISTED)}.",
                 advice="Give the questions' texts in one file: --references FILE with id and question.",
             )
         questions = tuple(
@@ -314,7 +314,7 @@ class _Joined:
         for system in self._answers:
             if errors := self._errors(system):
                 answers = f"{counted(len(errors), 'answer')} like the error of a harness"
-                yield f"{system}: {answers}, judged as answers: {shown(errors[0])}."
+                yield f"{system}: {answers}, judged as answers: {quoted(errors[0])}."
         several = sum(len(set(found.references)) > 1 for found in self._questions.values())
         if several:
             yield f"{counted(several, 'question')} with several references; the first counts."
@@ -328,7 +328,7 @@ class _Joined:
             return None
         if not self._by_text and text in self._ambiguous:
             raise InputError(
-                f"The question {shown(row.question)} has several ids in these files, and a row names it by "
+                f"The question {quoted(row.question)} has several ids in these files, and a row names it by "
                 "its text alone.",
                 advice="Give the ids in every file.",
             )
@@ -346,7 +346,7 @@ class _Joined:
 
     def _short(self, key: str) -> str:
         texts = self._questions[key].texts
-        return shown(texts[0]) if texts else f"question {shown(key)}"
+        return quoted(texts[0]) if texts else f"question {quoted(key)}"
 
 
 def _rows_of(table: AnswerTable) -> Iterator[AnswerRow]:

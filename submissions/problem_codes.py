@@ -1,4 +1,4 @@
-"""The short words under which a check reports problems. Scripts rely on them: they never change."""
+"""Stable codes of problems in a check; scripts rely on them."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -8,7 +8,7 @@ from data.models import Problem, ProblemList, Severity
 
 
 class Code(StrEnum):
-    """Everything that can be wrong with a file of answers; docs/submission-format.md explains each."""
+    """Codes of problems, explained in docs/submission-format.md."""
 
     MISSING_FILE = "missing-file"
     UNREADABLE_FILE = "unreadable-file"
@@ -51,7 +51,7 @@ class Code(StrEnum):
     TOO_MANY_PASSAGES = "too-many-passages"
     PLUGIN_FAILED = "plugin-failed"
 
-    # Warnings from here on, all others are errors.
+    # Warnings follow; the codes above are errors.
     UNKNOWN_FIELD = "unknown-field"
     QUESTION_DIFFERS = "question-differs"
     UNANSWERED_QUESTIONS = "unanswered-questions"
@@ -85,64 +85,64 @@ WARNINGS = frozenset(list(Code)[list(Code).index(Code.UNKNOWN_FIELD) :])
 
 
 class Findings:
-    """Collects what is wrong with one file, of which nothing is looked at after so many errors."""
+    """Collects the problems of a file, and stops the check after a number of errors."""
 
     def __init__(self, errors: int) -> None:
         self._list = ProblemList(warning_limit=2_000)
-        self._most = errors
+        self._max_errors = errors
         self._plugins: set[str] = set()
 
     @property
     def errors(self) -> int:
-        """Errors so far, listed or not."""
+        """Number of errors, including unlisted ones."""
         return self._list.errors
 
     @property
     def warnings(self) -> int:
-        """Warnings so far, listed or not."""
+        """Number of warnings, including unlisted ones."""
         return self._list.warnings
 
     def add(self, line: int, code: Code, message: str, advice: str, severity: Severity | None = None) -> None:
-        """Note one problem, of the code's own severity unless another is given."""
+        """Add a problem, by default with the severity of its code."""
         self._list.add(line, code.value, message, severity=severity or code.severity, advice=advice)
-        if self._list.errors == self._most + 1 and code is not Code.TOO_MANY_ERRORS:
-            message = f"The check stopped after {self._most:,} errors."
+        if self._list.errors == self._max_errors + 1 and code is not Code.TOO_MANY_ERRORS:
+            message = f"The check stopped after {self._max_errors:,} errors."
             advice = "Correct the first ones and check again."
             raise FileFormatError(message, advice=advice, code=Code.TOO_MANY_ERRORS, line=line)
 
-    def add_plugin(self, name: str, why: str) -> None:
-        """Note once that a plugin's format cannot tell whether rows have it; all other formats are tried."""
+    def add_plugin(self, name: str, reason: str) -> None:
+        """Warn once that the detection of a plugin's format failed."""
         if name not in self._plugins:
             self._plugins.add(name)
-            message = f"The plugin format {name} was not tried on every row: {why}."
-            self.add(0, Code.PLUGIN_FAILED, message, "Tell whoever runs this arena.", Severity.WARNING)
+            message = f"The plugin format {name} was not tried on every row: {reason}."
+            self.add(0, Code.PLUGIN_FAILED, message, "Report this to the organisers.", Severity.WARNING)
 
     def add_failure(self, error: FileFormatError) -> None:
-        """Note what made a line, or the rest of the file, unreadable."""
+        """Add the error that made a line, or the rest of the file, unreadable."""
         self.add(error.line, Code(error.code), error.message, error.advice)
 
     def result(self) -> tuple[Problem, ...]:
-        """Return the problems by line; those of the file as a whole come first."""
+        """Return the problems by line; those on the whole file come first."""
         return self._list.result()
 
 
-ANSWER_ADVICE = "If the column answer holds the right answers, rename it to reference."
+ANSWER_ADVICE = "If the column answer has the right answers, rename it to reference."
 
 
 def with_place(message: str, place: str) -> str:
-    """Say where in a JSON array something is, since its items may share a line."""
+    """Prefix a message with the position in a JSON array, whose items may share a line."""
     return f"{place}: {message}" if place else message
 
 
-def shown(value: object, limit: int = 60) -> str:
-    """Return an untrusted value as it is quoted in a message: short, on one line."""
+def quoted(value: object, limit: int = 60) -> str:
+    """Quote an untrusted value for a message, shortened to one line."""
     text = value if isinstance(value, str) else str(value)
     text = text if len(text) <= limit else f"{text[: limit - 1]}…"
     return repr(text)
 
 
 def listed(values: Iterable[object], limit: int) -> str:
-    """Return the first values, comma-separated, and how many more there are."""
-    known = [str(value) for value in values]
-    more = f" and {len(known) - limit:,} more" if len(known) > limit else ""
-    return ", ".join(known[:limit]) + more
+    """Join the first values, and count the rest."""
+    texts = [str(value) for value in values]
+    more = f" and {len(texts) - limit:,} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more

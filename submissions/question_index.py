@@ -1,4 +1,4 @@
-"""Questions of a set: found by id, text or prompt, and written as the template of an answer file."""
+"""Look up questions of a set by id, text or prompt, and write templates of answer files."""
 
 import difflib
 import itertools
@@ -15,23 +15,23 @@ from data.models import Question
 _LABEL = re.compile(r"^(?:question|query|user|q):[ \t]{0,4}", re.IGNORECASE)
 
 
-MOST_COMPARED, LONGEST_COMPARED = 1_000, 100
+MAX_COMPARED, MAX_COMPARED_LENGTH = 1_000, 100
 
 
 class Questions(Protocol):
-    """Facts on a question set that a check needs; `QuestionSet` has them."""
+    """Name and questions of a set, such as `QuestionSet`."""
 
     @property
     def name(self) -> str:
-        """The set's name."""
+        """Name of the set."""
 
     @property
     def questions(self) -> Sequence[Question]:
-        """The questions in the set's order."""
+        """Questions in the order of the set."""
 
 
 class QuestionIndex:
-    """The questions of a set by id, and by text where that is asked for."""
+    """Index of the questions of a set by id and text."""
 
     def __init__(self, questions: Questions) -> None:
         self.set_name = questions.name
@@ -39,59 +39,67 @@ class QuestionIndex:
         self._by_id = {question.id: question for question in self.questions}
 
     def with_id(self, question_id: str) -> Question | None:
-        """Find the question of an id: exact, else in another Unicode form, else as a whole number.
+        """Return the question of an id: exact, else in another Unicode form, else as an integer.
 
-        A column of numbers with an empty cell is written as `1.0` for 1 by many tools.
+        Many tools write 1 as `1.0` in a column with an empty cell.
         """
-        found = self._by_id.get(question_id)
-        if found is None:
+        question = self._by_id.get(question_id)
+        if question is None:
             composed = unicodedata.normalize("NFC", question_id.strip())
-            found = self._by_composed_id.get(composed)
+            question = self._by_composed_id.get(composed)
             whole = whole_id(composed)
-            found = self._by_id.get(whole) if found is None and whole else found
-        return found
+            question = self._by_id.get(whole) if question is None and whole else question
+        return question
 
     def like(self, question_id: str) -> str:
-        """Return the id of the set that is most like another; empty where none is."""
-        few = itertools.islice(self._by_id, MOST_COMPARED)
-        return next(iter(difflib.get_close_matches(question_id[:LONGEST_COMPARED], few, n=1, cutoff=0.8)), "")
+        """Return the most similar id of the set; empty if none is similar."""
+        ids = itertools.islice(self._by_id, MAX_COMPARED)
+        return next(
+            iter(difflib.get_close_matches(question_id[:MAX_COMPARED_LENGTH], ids, n=1, cutoff=0.8)), ""
+        )
 
     def with_text(self, text: str, domain: str = "") -> list[Question]:
-        """Return the questions of a text, whatever its case and white space; several where it is ambiguous.
+        """Return the questions of a text, ignoring case and white space; several if it is ambiguous.
 
-        `domain` chooses among several where it is one of theirs.
+        `domain` selects among several.
         """
         candidates = self._by_text.get(normalised(text), [])
         within = [question for question in candidates if question.domain == domain]
         return within or candidates
 
     def named(self, ids: Sequence[object], text: str, *, counted: bool = False) -> list[Question]:
-        """Return the questions that a row of another tool may mean; several where it is ambiguous.
+        """Return the questions that a row of another tool may mean; several if it is ambiguous.
 
-        An id decides. One that the tool `counted` by itself only does where there is no text, or the text
-        holds its question; else the text decides, which may be a prompt with the question on a line of its
-        own.
+        Ids take precedence, except running numbers of the tool (`counted`), which must agree with the text if
+        there is one. The text may be a prompt with the question on a line of its own.
         """
-        known = [one for one in (self.with_id(id_text(name) or "") for name in ids) if one is not None]
+        matches = [self.with_id(id_text(name) or "") for name in ids]
+        known = [question for question in matches if question is not None]
         if known and not counted:
             return known[:1]
         candidates = self.held(text) if text else []
         plain = normalised(text)
-        agreed = [one for one in known if not plain or one in candidates or normalised(one.question) in plain]
-        return agreed[:1] or candidates
+        agreeing = [
+            question
+            for question in known
+            if not plain or question in candidates or normalised(question.question) in plain
+        ]
+        return agreeing[:1] or candidates
 
     def held(self, text: str) -> list[Question]:
-        """Return the questions whose text this is, or that stand on lines of it."""
+        """Return the questions with this text, or with the text of one of its lines."""
         whole = self._by_text.get(normalised(text), [])
         if whole:
             return whole
         lines = (_LABEL.sub("", line.strip(), count=1) for line in text.splitlines())
-        held = [question for line in lines if line for question in self._by_text.get(normalised(line), ())]
-        return list({question.id: question for question in held}.values())
+        questions = [
+            question for line in lines if line for question in self._by_text.get(normalised(line), ())
+        ]
+        return list({question.id: question for question in questions}.values())
 
     @cached_property
     def _by_composed_id(self) -> dict[str, Question | None]:
-        """Questions by their ids as NFC; None where two fall together."""
+        """Questions by their ids in NFC; None for ambiguous ids."""
         by_id: dict[str, Question | None] = {}
         for key, question in self._by_id.items():
             composed = unicodedata.normalize("NFC", key)
@@ -107,16 +115,15 @@ class QuestionIndex:
 
 
 def normalised(text: str) -> str:
-    """Return a text without differences of case, white space and Unicode form."""
+    """Normalise case, white space and Unicode form of a text."""
     composed = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return " ".join(composed.casefold().split())
 
 
 def answers_template(questions: Questions) -> Iterator[str]:
-    """Yield a JSONL line for each question, its answer and contexts empty.
+    """Yield a JSONL line for each question, with empty answer and contexts and without reference.
 
-    The question's text and domain stand in each line for the reader; a check compares the text and
-    ignores the domain. References are never in it.
+    A check compares the question's text and ignores the domain.
     """
     for question in questions.questions:
         yield _line(question, "", [])
@@ -125,8 +132,7 @@ def answers_template(questions: Questions) -> Iterator[str]:
 def sample_answers(questions: Questions, *, number: int = 5) -> Iterator[str]:
     """Yield JSONL lines that pass a check: answers to a few questions, spread over the domains.
 
-    Where a question has passages, its first one is the answer and the context; else a sentence that
-    says it is a sample.
+    The answer is the first passage of the question if it has passages, else a sample sentence.
     """
     for question in _spread(questions, number):
         if question.passages:

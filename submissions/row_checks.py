@@ -1,4 +1,4 @@
-"""From a row of a file to an answer, noting everything that is wrong with the row."""
+"""Convert a row of a file to an answer and report its problems."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from data.models import Answer, Passage, Question, Severity
 from data.text import are, counted, is_blank
 from submissions.formats.registry import FIGURES
 from submissions.limits import IntakeLimits
-from submissions.problem_codes import Code, Findings, listed, shown, with_place
+from submissions.problem_codes import Code, Findings, listed, quoted, with_place
 from submissions.question_index import QuestionIndex, normalised
 from submissions.row_fields import RowFields, figure_of
 
@@ -23,10 +23,7 @@ WORDS_LISTED = 10
 
 @dataclass(frozen=True, slots=True)
 class AcceptedRow:
-    """An answer without errors, the question it is for, and where it stands.
-
-    Its text may be empty: whether that is an error depends on how many are.
-    """
+    """Answer without errors, its question and its location; the text may be empty."""
 
     line: int
     place: str
@@ -35,12 +32,12 @@ class AcceptedRow:
 
     @property
     def empty(self) -> bool:
-        """True if a reader would see nothing."""
+        """True if the answer has no visible text."""
         return is_blank(self.answer.answer)
 
 
 class RowReader:
-    """Reads the rows of one file. It remembers which questions were answered on which line."""
+    """Reads the rows of one file and detects repeated questions."""
 
     def __init__(
         self, index: QuestionIndex, limits: IntakeLimits, form: FileFormat, findings: Findings
@@ -56,16 +53,16 @@ class RowReader:
         self.fields = RowFields(index, limits.system, findings)
 
     def close(self) -> None:
-        """Note what was left out, with counts."""
+        """Report counts of left-out rows."""
         self.fields.left_out.close(answers=True)
         if self._missing:
-            words = listed(map(shown, self._missing), WORDS_LISTED)
+            words = listed(map(quoted, self._missing), WORDS_LISTED)
             count = self._missing.total()
             message = f"{counted(count, 'answer')} {are(count)} left out as a missing value: {words}."
-            self._findings.add(0, Code.MISSING_VALUE, message, "Where these are texts, read them: --keep-na.")
+            self._findings.add(0, Code.MISSING_VALUE, message, "If they are texts, use --keep-na.")
 
     def read(self, row: Row) -> AcceptedRow | None:
-        """Read one row; None where it has an error, or is none of an answer."""
+        """Read one row; None if it has an error or no answer."""
         before = self._findings.errors
         read = self._fields(row, texts=True)
         if read is None:
@@ -95,9 +92,9 @@ class RowReader:
         return AcceptedRow(row.line, row.place, question, answer)
 
     def contexts_of(self, row: Row) -> tuple[Question, tuple[Passage, ...]] | None:
-        """Read the question and the passages of a row without an answer; None where it has an error.
+        """Read the question and the passages of a row without an answer; None if it has an error.
 
-        Every passage needs an id, since judgments name passages by theirs, and none needs a text.
+        Every passage needs an id, which relevance judgments refer to, but no text.
         """
         before = self._findings.errors
         read = self._fields(row, texts=False)
@@ -114,10 +111,10 @@ class RowReader:
         return None if question is None or self._findings.errors > before else (question, passages)
 
     def _fields(self, row: Row, *, texts: bool) -> tuple[Mapping[str, object], TextRow] | None:
-        """Return the fields of a row by our names, raw and converted; None where it has no answer."""
+        """Return the fields of a row by native names, raw and converted; None without an answer."""
         if not isinstance(row.value, Mapping):
-            wanted = "answer" if texts else "contexts"
-            advice = f'Write {{"question_id": …, "{wanted}": …}}.'
+            content = "answer" if texts else "contexts"
+            advice = f'Write {{"question_id": …, "{content}": …}}.'
             self._note(row, Code.NOT_OBJECT, f"This is {kind(row.value)}, not an object.", advice)
             return None
         fields = self.fields.read(row, row.value, answers=texts)
@@ -154,19 +151,19 @@ class RowReader:
         if question_id is None:
             return self._by_text(row, texts)
         question = self._index.with_id(question_id) or self._with_whole_text(question_id)
-        # An id of the row's own, not the question's.
+        # The id may be of the row, not of the question.
         question = question or self._with_whole_text(texts.question or "")
         if question is None:
-            message = f"Question set {self._index.set_name} has no question {shown(question_id)}."
+            message = f"Question set {self._index.set_name} has no question {quoted(question_id)}."
             nearest = self._index.like(question_id)
-            advice = f"Did you mean {shown(nearest)}? " if nearest else ""
+            advice = f"Did you mean {quoted(nearest)}? " if nearest else ""
             self._note(row, Code.UNKNOWN_QUESTION, message, f"{advice}Use the ids of the set's template.")
             return None
         self._compare_text(row, texts, question)
         return question
 
     def _with_whole_text(self, text: str) -> Question | None:
-        """Find the question whose text is in place of its id, as in an object of answers by question."""
+        """Return the question with this text, which objects of answers by question have in place of an id."""
         candidates = self._index.with_text(text) if " " in text else []
         return candidates[0] if len(candidates) == 1 else None
 
@@ -187,15 +184,15 @@ class RowReader:
         candidates = self._index.with_text(text, domain or "")
         if len(candidates) == 1:
             return candidates[0]
-        # An object by ids that have spaces looks like one by texts.
+        # The keys of an object may be ids with spaces.
         if not candidates and (question := self._index.with_id(text)) is not None:
             return question
         if candidates:
-            message = f"{len(candidates)} questions of the set have the text {shown(text)}."
-            advice = f"Add a question_id: {' or '.join(shown(question.id) for question in candidates[:5])}."
+            message = f"{len(candidates)} questions of the set have the text {quoted(text)}."
+            advice = f"Add a question_id: {' or '.join(quoted(question.id) for question in candidates[:5])}."
             self._note(row, Code.AMBIGUOUS_QUESTION, message, advice)
             return None
-        message = f"Question set {self._index.set_name} has no question with the text {shown(text)}."
+        message = f"Question set {self._index.set_name} has no question with the text {quoted(text)}."
         self._note(row, Code.UNKNOWN_QUESTION, message, "Leave it out, or use the set's own wording.")
         return None
 
@@ -203,11 +200,11 @@ class RowReader:
         text = texts.question
         if not text or not text.strip() or normalised(text) == normalised(question.question):
             return
-        others = self._index.held(text)
-        message = f"Question {shown(question.id)} has another text in the set than in this row"
-        advice = "Look whether ids and answers slipped against each other."
-        if len(others) == 1:
-            message += f", whose text is that of question {shown(others[0].id)}."
+        matches = self._index.held(text)
+        message = f"Question {quoted(question.id)} has another text in the set than in this row"
+        advice = "Check that ids and answers have not been shifted against each other."
+        if len(matches) == 1:
+            message += f", whose text is that of question {quoted(matches[0].id)}."
             self._findings.add(
                 row.line, Code.QUESTION_DIFFERS, with_place(message, row.place), advice, Severity.ERROR
             )
@@ -219,7 +216,7 @@ class RowReader:
         if first == (row.line, row.place):
             return True
         where = first[1].lower() or f"line {first[0]}"
-        message = f"Question {shown(question.id)} was answered on {where} already."
+        message = f"Question {quoted(question.id)} was answered on {where} already."
         self._note(row, Code.DUPLICATE_ANSWER, message, "Answer every question once.")
         return False
 
@@ -228,8 +225,8 @@ class RowReader:
         if text is None:
             if Column.ANSWER not in self._broken:
                 null = texts.has(Column.ANSWER)
-                there = "The row has no fields." if not self._names else f"The row has: {self._names}."
-                message = "The answer is null, not a string." if null else f"There is no answer. {there}"
+                fields = "The row has no fields." if not self._names else f"The row has: {self._names}."
+                message = "The answer is null, not a string." if null else f"There is no answer. {fields}"
                 code = Code.WRONG_TYPE if null else Code.MISSING_FIELD
                 self._note(
                     row, code, message, "Give every row an answer: without one its question counts as lost."

@@ -1,4 +1,4 @@
-"""The fields of a row by our names, whichever tool wrote the file."""
+"""Fields of a row by native names, for files of any tool."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,29 +9,29 @@ from data.files.tables.columns import NAMES, Column, column_of, renamed, require
 from data.files.tables.rows import Row
 from data.models import Answer
 from submissions.formats.registry import FIGURES, FURTHER_COLUMNS, LeftOut, NamedAnswer, format_of, own_format
-from submissions.problem_codes import Code, Findings, listed, shown, with_place
+from submissions.problem_codes import Code, Findings, listed, quoted, with_place
 from submissions.question_index import QuestionIndex, normalised
 
 _figures = attrgetter(*FIGURES)
-MOST = 1e9
+MAX_FIGURE = 1e9
 
 
 def figure_of(name: str, value: object, *, from_csv: bool) -> float | None:
-    """One of `FIGURES` as a row has it; None where it says nothing, which in CSV is an empty cell."""
+    """Parse one of `FIGURES`; None if absent, in CSV also if empty."""
     if value is None or (from_csv and value == ""):
         return None
     number = _number(value, from_csv=from_csv)
-    if number is None or not 0 <= number <= MOST or (name == "tokens" and not number.is_integer()):
+    if number is None or not 0 <= number <= MAX_FIGURE or (name == "tokens" and not number.is_integer()):
         what = "whole number" if name == "tokens" else "number"
-        message = f"{name} is {shown(value)}, no {what} from 0 to a billion."
+        message = f"{name} is {quoted(value)}; a {what} from 0 to a billion is expected."
         raise FileFormatError(message, advice="Write a number, or leave it out.", code=Code.BAD_FIGURE)
     return number
 
 
 def figures_in(answer: Answer) -> list[str]:
-    """Return the reported costs of an answer as parts of its hash; none where it reports nothing."""
-    said = zip(FIGURES, _figures(answer), strict=True)
-    return [f"{name} {value!r}" for name, value in said if value is not None]
+    """Return the reported costs of an answer as parts of its hash."""
+    costs = zip(FIGURES, _figures(answer), strict=True)
+    return [f"{name} {value!r}" for name, value in costs if value is not None]
 
 
 def _number(value: object, *, from_csv: bool) -> float | None:
@@ -45,7 +45,7 @@ def _number(value: object, *, from_csv: bool) -> float | None:
 
 
 KNOWN_FIELDS = frozenset({"prompt", "reference", "", *FURTHER_COLUMNS, *FIGURES})
-"""Fields besides the known columns: prompts of RAG-QA Arena, references, an index without a name."""
+"""Ignored fields: prompts of RAG-QA Arena, references, an unnamed index."""
 NAMES_LISTED = 50
 SUGGESTED = 5
 
@@ -54,8 +54,8 @@ class RowFields:
     """Reads the fields of the rows of one file.
 
     Attributes:
-        layout: Whose fields the first row has; None before there is one.
-        unknown: Unread fields, each with its first line.
+        layout: Tool that wrote the first row, once it is read.
+        unknown: Unread fields with their first lines.
     """
 
     def __init__(self, index: QuestionIndex, system: str, findings: Findings) -> None:
@@ -67,7 +67,7 @@ class RowFields:
         self.unknown: dict[str, int] = {}
 
     def read(self, row: Row, value: Mapping[str, object], *, answers: bool) -> Mapping[str, object] | None:
-        """Return the fields of a row by our names; None with an error, or where it has no answer."""
+        """Return the fields of a row by native names; None with an error or without an answer."""
         known = format_of(value, self._findings)
         if self.layout is None:
             self.layout = known.name if known else own_format(value)
@@ -98,21 +98,21 @@ class RowFields:
         try:
             require_columns(columns, (Column.QUESTION_ID, Column.QUESTION), *content, line=line)
         except FileFormatError as error:
-            others = [name for name in columns if name and column_of(name) is None]
+            unknown = [name for name in columns if name and column_of(name) is None]
             if (
                 content
                 and Column.ANSWER in content[0]
-                and len(others) > 1
+                and len(unknown) > 1
                 and "question" not in error.message
             ):
-                error.advice += " Where each system has a column of its own, name one: --system NAME."
+                error.advice += " If each system has its own column, select one: --system NAME."
             raise
 
     def _by_our_names(self, named: NamedAnswer) -> Mapping[str, object]:
         candidates = self._index.named(named.ids, named.text, counted=named.counted)
         if len(candidates) > 1:
-            message = f"{len(candidates)} questions of the set stand in the text {shown(named.text)}."
-            names = listed((shown(question.id) for question in candidates), SUGGESTED)
+            message = f"The text {quoted(named.text)} contains {len(candidates)} questions of the set."
+            names = listed((quoted(question.id) for question in candidates), SUGGESTED)
             advice = f"Give the question's id with the sample, one of {names}."
             raise FileFormatError(message, advice=advice, code=Code.AMBIGUOUS_QUESTION)
         if not candidates:
@@ -129,12 +129,12 @@ class RowFields:
         return {name: value for name, value in fields.items() if value is not None}
 
     def _unknown_question(self, named: NamedAnswer) -> FileFormatError:
-        names = "" if named.counted else " or ".join(map(shown, named.ids))
-        text = f"with the text {shown(named.text)}" if named.text else ""
-        asked = " and none ".join(part for part in (names, text) if part)
-        message = f"Question set {self._index.set_name} has no question {asked}."
-        if not asked:
-            message = "There is nothing that tells which question it answers."
+        names = "" if named.counted else " or ".join(map(quoted, named.ids))
+        text = f"with the text {quoted(named.text)}" if named.text else ""
+        wanted = " and none ".join(part for part in (names, text) if part)
+        message = f"Question set {self._index.set_name} has no question {wanted}."
+        if not wanted:
+            message = "The row has neither an id nor a text of its question."
         advice = "Leave it out, or use the ids or the wording of the set."
         return FileFormatError(message, advice=advice, code=Code.UNKNOWN_QUESTION)
 

@@ -14,8 +14,8 @@ from data.declines import declines
 from data.errors import FileFormatError
 from data.files.tables.columns import Column, column_of, folded, read_columns
 from data.files.tables.values import has_value, id_text
-from submissions.formats.registry import LONGEST_NAME
-from submissions.problem_codes import Code, listed, shown
+from submissions.formats.registry import MAX_NAME_LENGTH
+from submissions.problem_codes import Code, listed, quoted
 
 Columns = Mapping[str, Sequence[object]]
 """Cells by column, each of as many rows."""
@@ -62,7 +62,7 @@ GRADES = frozenset(
         *("failed", "good", "bad", "win", "lose", "loss", "tie", "partial"),
     )
 )
-LABEL_WORDS, FEW, SHORTEST, TENTH, MOST_TOGETHER = 3, 4, 2, 10, 6
+LABEL_WORDS, FEW, SHORTEST, TENTH, MAX_COMBINED = 3, 4, 2, 10, 6
 INSTRUCTION = re.compile(
     r"\A(?:.*\w[.!?:]\s*|.*\byou(?:r|'re)? .*|(?:\S+\s+){8}.*)", re.IGNORECASE | re.DOTALL
 )
@@ -113,12 +113,12 @@ def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
         raise no_answers(columns, "These are battles, not answers.", "Rate them: arena battles rate FILE.")
     right = {_cell(columns, known.get(Column.REFERENCE), at) for at in rows} - {""}
     if right and right <= {*likely}:
-        raise no_answers(columns, f"The columns {listed(map(shown, likely), FEW)} are choices.")
+        raise no_answers(columns, f"The columns {listed(map(quoted, likely), FEW)} are choices.")
     asked = Counter((keys[at], _cell(columns, system, at)) for at in rows if keys[at])
     if not likely or TENTH * (asked.total() - len(asked)) > asked.total():
         raise no_answers(columns)
     if len(likely) > 1 and system:
-        message = f"Several columns read like answers: {listed(map(shown, likely), FEW)}."
+        message = f"Several columns read like answers: {listed(map(quoted, likely), FEW)}."
         raise FileFormatError(message, advice="Name one: --answer COLUMN.", code=Code.MISSING_COLUMN)
     if len(likely) > 1:
         return Layout(Shape.WIDE, known, likely)
@@ -146,7 +146,7 @@ def _asks(text: str) -> bool:
 
 def no_answers(columns: Iterable[str], what: str = "", advice: str = "") -> FileFormatError:
     """Return the error of a table without answers, which names its columns."""
-    message = f"No row has an answer; the columns are: {listed(map(shown, columns), 20) or 'none'}."
+    message = f"No row has an answer; the columns are: {listed(map(quoted, columns), 20) or 'none'}."
     advice = advice or "Name the column of the answers answer or response, or give it: --answer COLUMN."
     return FileFormatError(f"{what} {message}".strip(), advice=advice, code=Code.MISSING_COLUMN)
 
@@ -251,17 +251,17 @@ def _require_named(
     names = sorted((name for name in doubts if doubts[name] < 2 - bool(system)), key=doubts.__getitem__)
     found = [name for name in names if _apart(columns, (name,), whose, again)]
     if found:
-        message = f"{shown(found[0])} looks like the systems: it tells the rows of each question apart."
+        message = f"{quoted(found[0])} looks like the systems: it tells the rows of each question apart."
         advice = f"Say so: --system {found[0]}. Rows of one system need one answer a question."
         if system:
-            message = f"{shown(found[0])} tells rows of one question and one {system} apart."
+            message = f"{quoted(found[0])} tells rows of one question and one {system} apart."
             advice = f"Name the column of the systems: --system {found[0]}, or --system {system}."
     else:
-        pairs = combinations(names[:MOST_TOGETHER], 2)
+        pairs = combinations(names[:MAX_COMBINED], 2)
         found = list(next((pair for pair in pairs if _apart(columns, pair, whose, again)), ()))
         if not found:
             return
-        message = f"{' and '.join(map(shown, found))} together look like the systems."
+        message = f"{' and '.join(map(quoted, found))} together look like the systems."
         advice = "Write both into one column, and name it: --system COLUMN."
     error = UnnamedSystemsError(message, advice=advice, code=Code.SEVERAL_SYSTEMS)
     error.columns = found
@@ -277,7 +277,7 @@ def _doubt(cells: Sequence[object], rows: Sequence[int], questions: int) -> int:
     kinds = Counter(filter(None, some))
     if not 1 < len(kinds) < max(len(some), 1 + len(some) * (questions == 1)):
         return 2
-    if 2 * kinds.total() < len(some) or any(len(text) > LONGEST_NAME or "\n" in text for text in kinds):
+    if 2 * kinds.total() < len(some) or any(len(text) > MAX_NAME_LENGTH or "\n" in text for text in kinds):
         return 2
     data = all(map(re.compile(r"\A(?:[\W\d_]*|.*[0-9a-f]{12,}.*|[{\[/].*)").fullmatch, kinds))
     if not data and kinds.total() == len(some) and not {text.lower() for text in kinds} <= GRADES:

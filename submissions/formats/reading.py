@@ -1,4 +1,4 @@
-"""Opening a file or folder of answers: a table of texts, a harness's log, or a folder of either."""
+"""Open a file or folder of answers: a table, a log of a harness, or a folder of either."""
 
 import json
 import re
@@ -25,13 +25,13 @@ from data.text import are, counted, have
 from submissions.formats.harnesses import name_text
 from submissions.formats.registry import FIGURES, FURTHER_COLUMNS, is_log, is_row, logs
 from submissions.limits import IntakeLimits
-from submissions.problem_codes import Code, Findings, listed, shown
+from submissions.problem_codes import Code, Findings, listed, quoted
 
-MOST_FILES = 20_000
+MAX_FILES = 20_000
 SAMPLE_FILES = 2
-"""Files in a log of inspect for each sample, at most."""
-DEEPEST = 8
-NAMED = 5
+"""Most files per sample in an inspect log."""
+MAX_DEPTH = 8
+MAX_NAMED = 5
 PACK_ADVICE = "Pack the folder of one dataset, run or log into a plain zip file, without links or passwords."
 TEST = "test"
 HEADER, JOURNAL = "header.json", "_journal/start.json"
@@ -39,19 +39,19 @@ SAMPLES, EPOCH, JSON = "samples/", "_epoch_", ".json"
 STATE, SPLITS = "state.json", "dataset_dict.json"
 SCENARIO, PREDICTIONS, INSTANCES = "scenario_state.json", "display_predictions.json", "instances.json"
 MODEL_FOLDERS = {"opencompass": "predictions", "lighteval": "details"}
-"""Folders in which tools keep one folder for each model."""
+"""Folders of tools with one subfolder per model."""
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT[\d.:-]{7,20}\d")
-MOST_OF_SPEC = 4 * text_files.MEBIBYTE
+MAX_SPEC_BYTES = 4 * text_files.MEBIBYTE
 SHARD_PARTS = 4
-# What stands beside the rows: cards, licences, and results that are not rows.
+# Files next to the rows: cards, licences, and results that are not rows.
 BESIDE_NAMES = (".", "readme", "licen", "dataset_info", "results_", "set.toml")
 BESIDE_ENDS = (".md", ".yaml", ".yml", ".toml", ".txt", ".lock")
 CODES: Mapping[str, Code] = {"archive-too-large": Code.TOO_LARGE}
 
 
 @contextmanager
-def codes_of_ours() -> Iterator[None]:
-    """Raise errors of archives under codes of the checker."""
+def checker_codes() -> Iterator[None]:
+    """Map error codes of archives to codes of the checker."""
     try:
         yield
     except FileFormatError as error:
@@ -61,9 +61,9 @@ def codes_of_ours() -> Iterator[None]:
 
 
 def unpacked(path: Path, folder: Path, limits: IntakeLimits) -> Path:
-    """Unpack a zip file, and return where its files lie."""
-    with codes_of_ours():
-        return unpack(path, folder, _archive_limits(limits, MOST_FILES))
+    """Unpack a zip file and return the folder of its files."""
+    with checker_codes():
+        return unpack(path, folder, _archive_limits(limits, MAX_FILES))
 
 
 def is_inspect_archive(path: Path) -> bool:
@@ -72,17 +72,17 @@ def is_inspect_archive(path: Path) -> bool:
 
 
 def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> Iterator[Row]:
-    """Yield the samples of an inspect log, those of the first epoch first, one in memory at a time."""
+    """Yield the samples of an inspect log one at a time, first epoch first."""
     files = _archive_limits(limits, SAMPLE_FILES * limits.answers)
-    with codes_of_ours(), opened(path, files) as (archive, members):
+    with checker_codes(), opened(path, files) as (archive, members):
         epochs = {member: _epoch(member.filename) for member in members}
-        ordered = sorted((one for one, epoch in epochs.items() if epoch), key=epochs.__getitem__)
+        ordered = sorted((member for member, epoch in epochs.items() if epoch), key=epochs.__getitem__)
         if not ordered:
             message = f"{path.name} is an inspect log without samples."
-            advice = "Write the log with its samples, not its header alone."
+            advice = "Write the log with its samples, not only its header."
             raise FileFormatError(message, advice=advice, code=Code.EMPTY_FILE)
         remaining = limits.file_bytes
-        header = next((one for one in members if one.filename in {HEADER, JOURNAL}), None)
+        header = next((member for member in members if member.filename in {HEADER, JOURNAL}), None)
         start = b"" if header is None else read_member(path, archive, header, limits.file_bytes)
         spec = _spec_in(start)
         for number, member in enumerate(ordered, start=1):
@@ -104,22 +104,22 @@ def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> 
             yield Row(number, _with(value, eval=spec), member.filename)
 
 
-def _with(value: object, **beside: object) -> object:
-    """Return a row with what stands elsewhere in its log."""
-    return {**value, **beside} if isinstance(value, Mapping) else value
+def _with(value: object, **fields: object) -> object:
+    """Add fields from elsewhere in the log to a row."""
+    return {**value, **fields} if isinstance(value, Mapping) else value
 
 
 def _spec_in(head: bytes) -> object:
-    """Return the description of a run at the beginning of an inspect log, or in its header."""
+    """Return the description of a run from the start of an inspect log, or from its header."""
     text = head.decode("utf-8", errors="replace")
-    found = re.match(r'\s{0,9}\{[^\[]{0,200}?"eval"\s{0,9}:\s{0,9}(?=\{)', text)
+    match = re.match(r'\s{0,9}\{[^\[]{0,200}?"eval"\s{0,9}:\s{0,9}(?=\{)', text)
     with suppress(ValueError):
-        return json.JSONDecoder().raw_decode(text, found.end())[0] if found else None
+        return json.JSONDecoder().raw_decode(text, match.end())[0] if match else None
     return None
 
 
 def place_name(path: Path, tool: str) -> str:
-    """Return the model by which a tool names the place of its file; empty where it does not."""
+    """Return the model in the path of a tool's file; empty if it has none."""
     stamp = STAMP.search(path.name)
     if stamp and (results := path.with_name(f"results_{stamp.group()}.json")).is_file():
         with suppress(FileFormatError):
@@ -130,13 +130,13 @@ def place_name(path: Path, tool: str) -> str:
     if above not in folders:
         return ""
     below = folders[len(folders) - folders[::-1].index(above) :]
-    return name_text("/".join(one for one in below if not STAMP.fullmatch(one)))
+    return name_text("/".join(part for part in below if not STAMP.fullmatch(part)))
 
 
 def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path], Path | None]:
-    """Return the files of a folder that hold its rows, and HELM's questions where the rows do not have them.
+    """Return the files of a folder with its rows, and HELM's file of questions if the rows lack them.
 
-    Messages call the folder `name`; splits that are left out are noted in `findings`.
+    Messages call the folder `name`; ignored splits are reported in `findings`.
     """
     files = _files(folder, name)
     by_name: dict[str, list[Path]] = {}
@@ -154,14 +154,14 @@ def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path
         return [predictions], instances if instances.is_file() else None
     rows = [file for file in files if not _is_beside(file.name.lower())]
     if not rows:
-        message = f"{name} holds no file of answers."
+        message = f"{name} has no file of answers."
         raise FileFormatError(message, advice=PACK_ADVICE, code=Code.EMPTY_FILE)
     lines = [file for file in rows if file.suffix in {".jsonl", ".eval"}]
     return [_only(name, lines or rows, "files of answers")], None
 
 
 def _epoch(name: str) -> int:
-    """Return the epoch of a sample in a log of inspect, from 1; 0 of other files."""
+    """Return the epoch of a sample in an inspect log, from 1; 0 for other files."""
     stem, marked, number = name.removesuffix(JSON).rpartition(EPOCH)
     sample = stem.startswith(SAMPLES) and marked and name.endswith(JSON)
     return int(number) if sample and number.isascii() and number.isdigit() else 0
@@ -172,17 +172,17 @@ def _is_beside(name: str) -> bool:
 
 
 def questions_beside(file: Path, limits: text_files.ReadLimits) -> Mapping[str, object]:
-    """HELM's instances by their ids, for predictions that only name them."""
+    """Return HELM's instances by id, for predictions without questions."""
     instances = parse_json(text_files.read_text(file, limits), 0, finite=False)
-    # The question as it was comes before its perturbations, which share its id.
-    found = reversed(instances if isinstance(instances, list) else [])
-    return {str(one.get("id")): one for one in found if isinstance(one, Mapping)}
+    # Reversed, because perturbations share the id of the original question, which comes first.
+    rows = reversed(instances if isinstance(instances, list) else [])
+    return {str(row.get("id")): row for row in rows if isinstance(row, Mapping)}
 
 
 def _files(folder: Path, name: str) -> list[Path]:
-    files = [file for file in islice(folder.rglob("*"), MOST_FILES + 1) if file.is_file()]
-    if len(files) > MOST_FILES:
-        message = f"{name} holds more than {MOST_FILES:,} files."
+    files = [file for file in islice(folder.rglob("*"), MAX_FILES + 1) if file.is_file()]
+    if len(files) > MAX_FILES:
+        message = f"{name} has more than {MAX_FILES:,} files."
         raise FileFormatError(message, advice=PACK_ADVICE, code=Code.SEVERAL_FILES)
     return sorted(files)
 
@@ -196,20 +196,20 @@ def _saved(name: str, by_name: Mapping[str, Sequence[Path]], findings: Findings)
 
 def _shards(state: Path) -> list[Path]:
     try:
-        named = parse_json(text_files.read_text(state, text_files.ReadLimits()), 0)["_data_files"]
-        names = [str(one["filename"]) for one in named]
+        entries = parse_json(text_files.read_text(state, text_files.ReadLimits()), 0)["_data_files"]
+        names = [str(entry["filename"]) for entry in entries]
     except (FileFormatError, KeyError, TypeError, IndexError) as error:
         message = f"{state.name} does not name the files of its dataset."
         raise FileFormatError(message, advice="Save the dataset again.", code=Code.DAMAGED_FILE) from error
     for shard in names:
         if "/" in shard or "\\" in shard or not (state.parent / shard).is_file():
-            message = f"{state.name} names {shown(shard)}, which is not beside it."
-            raise FileFormatError(message, advice="Bring the whole dataset.", code=Code.DAMAGED_FILE)
+            message = f"{state.name} names {quoted(shard)}, which is not next to it."
+            raise FileFormatError(message, advice="Submit the whole dataset.", code=Code.DAMAGED_FILE)
     return [state.parent / shard for shard in names]
 
 
 def _by_split(files: Sequence[Path]) -> Mapping[str, list[Path]]:
-    """Parquet files by their splits: `test-00000-of-00002.parquet`, or `test/0000.parquet`."""
+    """Group Parquet files by split: `test-00000-of-00002.parquet`, or `test/0000.parquet`."""
     splits: dict[str, list[Path]] = {}
     for file in files:
         parts = file.stem.rsplit("-", SHARD_PARTS - 1)
@@ -223,27 +223,27 @@ def _of_split(name: str, splits: Mapping[str, Sequence[Path]], findings: Finding
     """Return the files of the only split, else those of `test`, with a warning."""
     if len(splits) == 1:
         return next(iter(splits.values()))
-    others = listed((shown(split) for split in splits if split != TEST), NAMED)
+    names = listed((quoted(split) for split in splits if split != TEST), MAX_NAMED)
     if TEST not in splits:
-        message = f"{name} holds several splits, and none is called test: {others}."
-        raise FileFormatError(message, advice="Bring the one with the answers.", code=Code.SEVERAL_FILES)
-    message = f"Only the split test is read; left out are {others}."
-    findings.add(0, Code.LEFT_OUT, message, "Bring another split alone to have it read.")
+        message = f"{name} has several splits, and none is named test: {names}."
+        raise FileFormatError(message, advice="Submit the split with the answers.", code=Code.SEVERAL_FILES)
+    message = f"Only the split test is read, not {names}."
+    findings.add(0, Code.LEFT_OUT, message, "Submit another split separately to have it read.")
     return splits[TEST]
 
 
 def _only(name: str, files: Sequence[Path], what: str) -> Path:
     if len(files) == 1:
         return files[0]
-    # Where a zip file was unpacked is nobody's concern.
+    # Names without the temporary folder of a zip file.
     common = Path(commonpath(files))
-    names = listed((shown(file.relative_to(common).as_posix()) for file in files), NAMED)
-    message = f"{name} holds {len(files)} {what}: {names}."
-    raise FileFormatError(message, advice="Bring one of them.", code=Code.SEVERAL_FILES)
+    names = listed((quoted(file.relative_to(common).as_posix()) for file in files), MAX_NAMED)
+    message = f"{name} has {len(files)} {what}: {names}."
+    raise FileFormatError(message, advice="Submit one of them.", code=Code.SEVERAL_FILES)
 
 
 def _archive_limits(limits: IntakeLimits, files: int) -> ArchiveLimits:
-    return ArchiveLimits(files=files, total_bytes=limits.file_bytes, deepest=DEEPEST, advice=PACK_ADVICE)
+    return ArchiveLimits(files=files, total_bytes=limits.file_bytes, deepest=MAX_DEPTH, advice=PACK_ADVICE)
 
 
 def _any_header(columns: Sequence[str], line: int) -> None:
@@ -251,10 +251,9 @@ def _any_header(columns: Sequence[str], line: int) -> None:
 
 
 class RowFile:
-    """An open file of answers, plain, gzipped or in a zip file, or a folder of them.
+    """Open file of answers, plain, gzipped or in a zip file, or a folder of them.
 
-    Use it as a context manager and iterate over it once. Lines that cannot be parsed are noted in `findings`
-    while iterating.
+    Use it as a context manager and iterate over it once; unparsable lines are reported in `findings`.
     """
 
     def __init__(
@@ -290,7 +289,7 @@ class RowFile:
         if self._large:
             count = len(self._large)
             message = f"{counted(count, 'sample')} {have(count)} more than {self._limits.row_bytes:,} bytes"
-            message += f", and {are(count)} left out: {listed(self._large, NAMED)}."
+            message += f", and {are(count)} left out: {listed(self._large, MAX_NAMED)}."
             advice = "Log them without the transcript of their events."
             self._findings.add(0, Code.TOO_LARGE, message, advice, Severity.WARNING)
 
@@ -306,7 +305,7 @@ class RowFile:
         table = self._closing.enter_context(Table(path, self._limits.reading, self._opening))
         if table.format is FileFormat.JSON:
             with text_files.GuardedStream(path, self._limits.reading) as stream:
-                spec = _spec_in(stream.read(min(MOST_OF_SPEC, self._limits.file_bytes)))
+                spec = _spec_in(stream.read(min(MAX_SPEC_BYTES, self._limits.file_bytes)))
             if spec:
                 return table.format, (Row(row.line, _with(row.value, eval=spec), row.place) for row in table)
         return table.format, iter(table)
@@ -338,7 +337,7 @@ class RowFile:
         return forms[files[0]] or FileFormat.PARQUET, chain.from_iterable(rows)
 
     def _runs(self, files: Sequence[Path]) -> Iterator[Row]:
-        """Yield the requests of a suite of HELM, whose runs number their instances each by itself."""
+        """Yield the requests of a HELM suite, with the run, since runs number their instances separately."""
         for file in files:
             with Table(file, self._limits.reading, self._opening) as table:
                 for row in table:
@@ -353,7 +352,7 @@ class RowFile:
 
 
 def size_of(path: Path, limits: IntakeLimits) -> int:
-    """Return the decompressed bytes of a file or folder, as far as known, within the limit."""
+    """Return the decompressed size of a file or folder if known, up to the limit."""
     size = 0
     with suppress(FileFormatError, OSError):
         if path.is_dir():
@@ -373,7 +372,7 @@ def _table_bytes(path: Path) -> int:
 
 
 def cites_passages(path: Path, limits: IntakeLimits) -> bool:
-    """Return whether a file may name the set's passages without their texts, as TREC's RAG track does."""
+    """Return whether a file may cite the set's passages without texts, like TREC's RAG track."""
     if path.is_dir() or text_files.magic_of(path).startswith(
         (*ZIP_MAGICS, text_files.PARQUET_MAGIC, *text_files.ARROW_MAGICS)
     ):

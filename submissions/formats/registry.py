@@ -16,7 +16,7 @@ from data.files.tables.rows import Row
 from data.models import Severity
 from data.plugins import FileFormat, PluginEntries, PluginKind, describe_error, plugin_entries, plugin_files
 from data.text import are, counted, have
-from submissions.problem_codes import Code, Findings, listed, shown
+from submissions.problem_codes import Code, Findings, listed, quoted
 from submissions.question_index import QuestionIndex
 
 ARENA, RAG_QA_ARENA = "arena", "rag-qa-arena"
@@ -33,8 +33,8 @@ CUT = frozenset(
     {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
 )
 FILTERED = frozenset({"content_filter", "refusal", "safety"})
-MOST_REASONS = 5
-LONGEST_NAME = 100
+MAX_REASONS = 5
+MAX_NAME_LENGTH = 100
 """Characters of a system's name (`data.models.questions.SYSTEM_NAME_PATTERN`)."""
 Fields = Mapping[str, object]
 
@@ -150,12 +150,12 @@ def system_names(found: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], s
     names: dict[tuple[str, str], str] = {}
     for system, variant in pairs:
         words = ": ".join(filter(None, (system, variant)))
-        whole = words[:LONGEST_NAME].rstrip() if several else system
+        whole = words[:MAX_NAME_LENGTH].rstrip() if several else system
         name, number = whole, 1
         while name in names.values():
             number += 1
             end = f" ({number})"
-            name = f"{whole[: LONGEST_NAME - len(end)].rstrip()}{end}"
+            name = f"{whole[: MAX_NAME_LENGTH - len(end)].rstrip()}{end}"
         names[system, variant] = name
     return names
 
@@ -253,8 +253,8 @@ class LeftOut:
             self._findings.add(0, Code.LEFT_OUT, message, "The first of each answer counts.")
         if self._failed:
             count = self._failed.total()
-            why = (f"{shown(why)} ({number:,})" for why, number in self._failed.most_common())
-            message = f"{counted(count, 'row')} {have(count)} no answer: {listed(why, MOST_REASONS)}."
+            why = (f"{quoted(why)} ({number:,})" for why, number in self._failed.most_common())
+            message = f"{counted(count, 'row')} {have(count)} no answer: {listed(why, MAX_REASONS)}."
             advice = "Run them again, or submit without them." if answers else "Run them again."
             severity = Severity.WARNING if answers else Severity.ERROR
             self._findings.add(self._first_failed, Code.FAILED_ROWS, message, advice, severity)

@@ -1,4 +1,4 @@
-"""Answers as TREC's RAG and RAGTIME tracks have them, sentences with what they cite, as rows of ours.
+"""Answers of TREC's RAG and RAGTIME tracks: sentences with citations.
 
     {"topic_id": "…", "references": ["doc1", …], "answer": [{"text": "…", "citations": [0, 2]}]}
     {"metadata": {"topic_id": "…"}, "responses": [{"text": "…", "citations": {"doc1": 0.9}}]}
@@ -24,26 +24,26 @@ ADVICE = 'Write {"topic_id": …, "references": ["id", …], "answer": [{"text":
 
 
 def read_trec(row: Fields, index: QuestionIndex) -> NamedAnswer:
-    """Return a row with the answer as one text, citations as `[1, 3]`, and the references as contexts.
+    """Read a row: the answer as one text with citations such as `[1, 3]`, the references as contexts.
 
-    References are passages of the question by their ids. Those that are not keep their place without a text,
-    so that every number names what its writer meant.
+    References are ids of the question's passages. Unknown ids keep their position without a text, so that the
+    numbers of citations stay correct.
     """
     sentences = row["answer"] if isinstance(row.get("answer"), list) else row.get("responses")
     if not isinstance(sentences, list):
         raise _wrong("The answer is not a list of sentences.")
     references = [] if row.get("references") is None else row["references"]
-    if not isinstance(references, list) or not all(isinstance(one, str | int) for one in references):
+    if not isinstance(references, list) or not all(isinstance(name, str | int) for name in references):
         raise _wrong("The references are not a list of ids.")
-    topic, asked = _of_topic(row, TOPICS), _of_topic(row, TEXTS)
-    text = asked if isinstance(asked, str) else ""
+    topic, topic_text = _of_topic(row, TOPICS), _of_topic(row, TEXTS)
+    text = topic_text if isinstance(topic_text, str) else ""
     question = next(iter(index.named([topic], text)), None)
     texts = {} if question is None else {passage.id: passage for passage in question.passages}
-    # A cited id that the list lacks is added behind it.
-    ids = [str(one) for one in references]
+    # Cited ids that are not in the list are appended.
+    ids = [str(name) for name in references]
     ids += [name for name in _cited_ids(sentences) if name not in ids]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(ids), start=1)}
-    answer = " ".join(_sentence(at, one, ids, numbers) for at, one in enumerate(sentences, start=1))
+    answer = " ".join(_sentence(at, sentence, ids, numbers) for at, sentence in enumerate(sentences, start=1))
     contexts = [asdict(texts.get(name) or Passage(name, "")) for name in numbers]
     run = "/".join(filter(None, (name_text(_of_topic(row, (name,))) for name in ("team_id", "run_id"))))
     return NamedAnswer(ids=[topic], text=text, answer=answer, contexts=contexts, system=run)
@@ -62,16 +62,18 @@ def _sentence(at: int, value: object, ids: Sequence[str], numbers: Mapping[str, 
     if not isinstance(citations, list | Mapping):
         raise _wrong(f"The citations of sentence {at} are not a list.")
     if isinstance(citations, Mapping):
-        sure = {name: one if isinstance(one, int | float) else 0 for name, one in citations.items()}
-        citations = sorted(sure, key=sure.__getitem__, reverse=True)
-    cited = [numbers[_reference(at, one, ids)] for one in citations]
+        confidences = {
+            name: value if isinstance(value, int | float) else 0 for name, value in citations.items()
+        }
+        citations = sorted(confidences, key=confidences.__getitem__, reverse=True)
+    cited = [numbers[_reference(at, citation, ids)] for citation in citations]
     text = str(value["text"]).strip()
     return f"{text} [{', '.join(map(str, dict.fromkeys(cited)))}]" if cited else text
 
 
 def _cited_ids(sentences: Sequence[object]) -> list[str]:
-    cited = [sentence.get("citations") for sentence in sentences if isinstance(sentence, Mapping)]
-    names = [name for one in cited if isinstance(one, list | Mapping) for name in one]
+    lists = [sentence.get("citations") for sentence in sentences if isinstance(sentence, Mapping)]
+    names = [name for citations in lists if isinstance(citations, list | Mapping) for name in citations]
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))
 
 

@@ -97,4 +97,4 @@ def check(tmp_path: Path) -> Check:
 
 def codes_of(result: CheckReport) -> list[tuple[int, str]]:
     usual = {"unanswered-questions", "no-contexts", "missing-contexts"}
-    return [(one.line, one.code) for one in result.problems if one.code not in usual]
+    return [(problem.line, problem.code) for problem in result.problems if problem.code not in usual]

@@ -27,12 +27,12 @@ asked = tuple(
 domains = {f"d{n}": "D" for n in range(7)}
 questions = QuestionSet(name="large", title="Large", domains=domains, questions=asked)
 path = Path(sys.argv[1])
-found = check_answers(path, questions)
+result = check_answers(path, questions)
 read = sum(1 for _ in read_answers(path, questions))
 # The peak since this program began; that of `getrusage` counts the process that started it as well.
 [line] = [one for one in Path("/proc/self/status").read_text().splitlines() if one.startswith("VmHWM:")]
 peak = int(line.split()[1]) * 1024 / 1e6
-print(json.dumps({"accepted": found.accepted, "answers": found.answers, "read": read, "peak_mb": peak}))
+print(json.dumps({"accepted": result.accepted, "answers": result.answers, "read": read, "peak_mb": peak}))
 """
 
 
@@ -43,7 +43,7 @@ print(json.dumps({"accepted": found.accepted, "answers": found.answers, "read": 
     [(20_000, 0, 120), (4_000, 50_000, 400)],
     ids=["many", "long"],
 )
-def test_largest_files_are_checked_within_their_memory(
+def test_largest_files_are_checked_within_memory_limit(
     answers: int, context_chars: int, max_mb: int, tmp_path: Path
 ) -> None:
     path, size = tmp_path / "answers.jsonl.gz", 0
@@ -56,7 +56,7 @@ def test_largest_files_are_checked_within_their_memory(
             size += file.write(json.dumps(row) + "\n")
     assert size >= (200_000_000 if context_chars else 0)
     command = [sys.executable, "-c", CHECK, str(path), str(answers)]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    found = json.loads(told)
-    assert (found["accepted"], found["answers"], found["read"]) == (True, answers, answers)
-    assert found["peak_mb"] < max_mb
+    output = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    result = json.loads(output)
+    assert (result["accepted"], result["answers"], result["read"]) == (True, answers, answers)
+    assert result["peak_mb"] < max_mb

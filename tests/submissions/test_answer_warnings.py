@@ -17,16 +17,16 @@ from tests.submissions.conftest import GOOD_ROWS, QUESTIONS, Check, codes_of
 
 
 def answers(questions: QuestionSet, text: Callable[[Question], str]) -> list[dict[str, str]]:
-    return [{"question_id": one.id, "answer": text(one)} for one in questions.questions]
+    return [{"question_id": question.id, "answer": text(question)} for question in questions.questions]
 
 
-def test_copies_of_the_reference_are_noticed(check: Check) -> None:
-    copied = answers(QUESTIONS, lambda one: f"Well: {known(one.reference).upper()} [1]")
-    found = codes_of(check(copied))
-    assert found == [(0, "many-near-copies"), *((line, "near-copy") for line in range(1, 9))]
+def test_copies_of_the_reference_are_reported(check: Check) -> None:
+    copied = answers(QUESTIONS, lambda question: f"Well: {known(question.reference).upper()} [1]")
+    codes = codes_of(check(copied))
+    assert codes == [(0, "many-near-copies"), *((line, "near-copy") for line in range(1, 9))]
     assert check(copied).accepted
-    opening = answers(QUESTIONS, lambda one: " ".join(known(one.reference).split()[:6]))
-    assert codes_of(check(opening)) == found
+    opening = answers(QUESTIONS, lambda question: " ".join(known(question.reference).split()[:6]))
+    assert codes_of(check(opening)) == codes
 
 
 @pytest.mark.parametrize(
@@ -37,17 +37,17 @@ def test_copies_of_the_reference_are_noticed(check: Check) -> None:
         ("", 0.0),
     ],
 )
-def test_copying_is_measured_in_word_5_grams(answer: str, copied: float) -> None:
+def test_copied_share_counts_word_5_grams(answer: str, copied: float) -> None:
     assert copied_share(answer, "one two three four five six seven eight nine ten") == copied
 
 
 def _counted(words: list[str], reference: list[str], least: float) -> float:
-    most = len(words) - 4
-    shingles = [tuple(words[start : start + 5]) for start in range(most)]
-    held = {tuple(reference[start : start + 5]) for start in range(len(reference) - 4)}
-    missing = set(shingles) - held
+    total = len(words) - 4
+    shingles = [tuple(words[start : start + 5]) for start in range(total)]
+    copied = {tuple(reference[start : start + 5]) for start in range(len(reference) - 4)}
+    missing = set(shingles) - copied
     few = sum(word in reference for word in words) * 2 < len(words)
-    if few or (most - len(missing)) / most < least:
+    if few or (total - len(missing)) / total < least:
         return 0.0
     return 1 - len(missing) / len(set(shingles))
 
@@ -57,25 +57,25 @@ def _counted(words: list[str], reference: list[str], least: float) -> float:
     st.lists(st.tuples(st.integers(0, 60), st.sampled_from("abx")), max_size=6),
     st.sampled_from([0.0, 0.5, 0.8, 1.0]),
 )
-def test_the_copied_share_is_the_counted_one(
+def test_copied_share_equals_exact_count(
     reference: list[str], changes: list[tuple[int, str]], least: float
 ) -> None:
     words = list(reference)
     for place, word in changes:
         words.insert(place, word)
-    found = copied_share(" ".join(words), " ".join(reference), least)
-    assert found == pytest.approx(_counted(words, reference, least))
+    share = copied_share(" ".join(words), " ".join(reference), least)
+    assert share == pytest.approx(_counted(words, reference, least))
 
 
-def test_one_answer_to_many_questions_is_noticed(check: Check) -> None:
+def test_same_answer_to_many_questions_is_reported(check: Check) -> None:
     result = check(answers(QUESTIONS, lambda _: "The  same ANSWER always." if _.id > "2" else _.id))
-    (problem,) = (one for one in result.problems if one.code == "same-answer")
+    (problem,) = (problem for problem in result.problems if problem.code == "same-answer")
     assert problem.line == 4
     assert "5 questions" in problem.message
     assert (4, "same-answer") in codes_of(result)
 
 
-def test_many_replies_without_an_answer_are_noticed_once(check: Check) -> None:
+def test_many_declining_answers_are_reported_once(check: Check) -> None:
     result = check(answers(QUESTIONS, lambda _: "I couldn’t find an answer."))
     assert codes_of(result) == [(0, "many-no-answers")]
     assert result.no_answers == 8
@@ -84,40 +84,40 @@ def test_many_replies_without_an_answer_are_noticed_once(check: Check) -> None:
 @pytest.mark.parametrize(
     ("text", "code"), [("Error code: 429", "harness-error"), ("2 " * 4001, "long-answer")]
 )
-def test_odd_answers_are_noticed_and_errors_refused(check: Check, text: str, code: str) -> None:
-    rows = answers(QUESTIONS, lambda one: text if one.id == "2" else one.id)
+def test_long_answers_are_reported_and_errors_refused(check: Check, text: str, code: str) -> None:
+    rows = answers(QUESTIONS, lambda question: text if question.id == "2" else question.id)
     assert (codes_of(check(rows)), check(rows).accepted) == ([(3, code)], code == "long-answer")
     assert check(rows, limits=IntakeLimits(keep_na=True)).accepted
 
 
-def test_missing_contexts_are_told_with_their_lines(check: Check) -> None:
+def test_missing_contexts_are_reported_with_lines(check: Check) -> None:
     bare = [{**row, "contexts": None} for row in GOOD_ROWS]
-    assert [one.code for one in check(bare).problems] == ["no-contexts"]
+    assert [problem.code for problem in check(bare).problems] == ["no-contexts"]
     (problem,) = check([*GOOD_ROWS[:6], bare[6], bare[7]]).problems
     assert (problem.line, problem.code) == (7, "missing-contexts")
     assert "lines 7, 8" in problem.message
 
 
-def test_empty_contexts_are_left_out_with_a_warning(check: Check) -> None:
+def test_empty_contexts_give_a_warning(check: Check) -> None:
     row = {**GOOD_ROWS[0], "contexts": ["", "text", {"id": "x", "text": " "}]}
     assert codes_of(check([row])) == [(1, "empty-context")]
 
 
-def test_partial_coverage_is_told_by_domain(check: Check) -> None:
+def test_partial_coverage_is_reported_by_domain(check: Check) -> None:
     result = check(GOOD_ROWS[:5])
     assert dict(result.coverage) == {"life": 1.0, "science": 0.25}
     assert result.accepted
-    assert [(one.code, one.severity) for one in result.problems] == [
+    assert [(problem.code, problem.severity) for problem in result.problems] == [
         ("unanswered-questions", Severity.WARNING)
     ]
 
 
-def test_unknown_fields_are_named_once(check: Check) -> None:
+def test_unknown_fields_are_reported_once(check: Check) -> None:
     rows = [GOOD_ROWS[0], *({**row, "answr": "x", "score": 1} for row in GOOD_ROWS[1:])]
     assert codes_of(check(rows)) == [(2, "unknown-field"), (2, "unknown-field")]
 
 
-def test_answers_beside_the_wrong_question_are_noticed(check: Check) -> None:
+def test_answers_with_the_wrong_question_are_reported(check: Check) -> None:
     rows = [{"question_id": "1", "question": QUESTIONS.questions[2].question, "answer": "x"}]
     assert codes_of(check(rows)) == [(1, "question-differs")]
     assert codes_of(check([{**rows[0], "question": "Why?"}])) == [(1, "question-differs")]
@@ -148,12 +148,12 @@ def test_honest_text_is_not_flagged(text: str) -> None:
 def test_real_answers_are_not_flagged(step: int) -> None:
     files = sorted((Path(__file__).parents[3] / "shared" / "data" / "lfrqa").glob("*.jsonl"))
     if not files:
-        pytest.skip("the folder ../shared/data/lfrqa is not there")
+        pytest.skip("the folder ../shared/data/lfrqa is missing")
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     texts = [json.loads(line)["answer"] for line in lines[::step]]
     assert [text for text in texts if judge_directed(text)] == []
 
 
-def test_hidden_characters_are_counted_without_those_in_use() -> None:
+def test_hidden_characters_exclude_ordinary_ones() -> None:
     assert hidden_characters("a\u200bb\u2060\U000e0041") == 3
     assert hidden_characters("soft\u00adhyphen, \u0645\u06cc\u200c\u062e") == 0

@@ -29,14 +29,14 @@ def write(folder: Path, text: str | bytes) -> Path:
     return path
 
 
-def test_a_card_is_read_as_written(tmp_path: Path) -> None:
+def test_card_is_read(tmp_path: Path) -> None:
     card = load_card(write(tmp_path, CARD))
     assert (card.model, card.passages) == ("Mixtral 8x7B", "5 of LFRQA's corpus")
     assert (card.organisation, card.notes, card.contact) == ("Ångström Lab", "Two lines\nof notes.", "")
 
 
 @pytest.mark.parametrize("text", ["# nothing yet\n", "model:\nlink: null\n", CARD_TEMPLATE])
-def test_an_empty_card_is_a_card(text: str, tmp_path: Path) -> None:
+def test_empty_card_is_valid(text: str, tmp_path: Path) -> None:
     assert load_card(write(tmp_path, text)) == SystemCard()
 
 
@@ -50,25 +50,25 @@ BAD = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "expected"), BAD.values(), ids=BAD.keys())
-def test_every_problem_of_a_card_is_listed(
+def test_all_problems_of_a_card_are_listed(
     text: str, expected: list[list[int | str]], tmp_path: Path
 ) -> None:
     with pytest.raises(InvalidFileError) as caught:
         load_card(write(tmp_path, text))
-    assert [[one.line, one.code] for one in caught.value.problems] == expected
+    assert [[problem.line, problem.code] for problem in caught.value.problems] == expected
     assert check_card(text) == (None, caught.value.problems)
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfem\x00", b"model: \xe9\n", b"model: " + b"x" * 70_000])
-def test_a_card_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_binary_card_is_refused(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(FileFormatError):
         load_card(write(tmp_path, content))
 
 
-def test_a_form_is_checked_field_by_field() -> None:
+def test_form_is_checked_by_field() -> None:
     card, wrong = check_fields({"model": " llm ", "link": "javascript:alert(1)", "notes": "n" * 2_001})
     assert card is None
-    assert {name: [one.code for one in found] for name, found in wrong.items()} == {
+    assert {name: [problem.code for problem in problems] for name, problems in wrong.items()} == {
         "link": ["bad-link"],
         "notes": ["too-long"],
     }
@@ -95,7 +95,7 @@ def test_closed_fields_are_read_with_or_without_quotes(text: str, expected: tupl
     assert (card.open_weights, card.parameters, card.released) == expected
 
 
-def test_a_card_of_many_keys_is_refused_unread() -> None:
+def test_oversized_card_is_refused_unparsed() -> None:
     """A3: text longer than a card file may be is one problem, however many keys it has."""
     card, problems = check_card("".join(f"key{number}: a\n" for number in range(200_000)))
     assert card is None

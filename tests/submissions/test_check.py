@@ -42,13 +42,13 @@ FILES = {
 
 
 @pytest.mark.parametrize(("content", "expected"), FILES.values(), ids=FILES.keys())
-def test_a_file_that_cannot_be_used_gets_its_code(
+def test_invalid_file_has_its_code(
     content: bytes, expected: list[tuple[int | None, str]], check: Check
 ) -> None:
     result = check(content)
-    found = [(line, code) for line, code in codes_of(result) if code != "same-answer"]
-    assert [code for _, code in found] == [code for _, code in expected]
-    assert all(line in {None, given} for (line, _), (given, _) in zip(expected, found, strict=True))
+    problems = [(line, code) for line, code in codes_of(result) if code != "same-answer"]
+    assert [code for _, code in problems] == [code for _, code in expected]
+    assert all(line in {None, actual} for (line, _), (actual, _) in zip(expected, problems, strict=True))
     assert not result.accepted
 
 
@@ -65,23 +65,23 @@ ROWS = {
 
 
 @pytest.mark.parametrize(("row", "code"), ROWS.values(), ids=ROWS.keys())
-def test_a_row_that_cannot_be_used_gets_its_code(row: dict[str, Any], code: str, check: Check) -> None:
+def test_invalid_row_has_its_code(row: dict[str, Any], code: str, check: Check) -> None:
     result = check([{"question_id": "0", "answer": "Fine."}, row])
-    assert [(line, one) for line, one in codes_of(result) if one == code] == [(2, code)]
+    assert [problem for problem in codes_of(result) if problem[1] == code] == [(2, code)]
     assert result.errors == 1
 
 
-def test_every_problem_is_in_each_form_of_the_report() -> None:
+def test_report_formats_list_every_problem() -> None:
     result = check_answers(GOLDEN / "bad_answers.jsonl", QUESTIONS)
     expected = json.loads((GOLDEN / "bad_answers_report.json").read_text(encoding="utf-8"))
     assert result.model_dump(mode="json") == expected
     lines = (GOLDEN / "bad_answers_report.txt").read_text(encoding="utf-8").splitlines()
     assert list(report_lines(result)) == lines
     rows = [(row["line"], row["code"]) for row in csv.DictReader(io.StringIO(report_csv(result)))]
-    assert rows == [(str(one["line"]), one["code"]) for one in expected["problems"]]
+    assert rows == [(str(problem["line"]), problem["code"]) for problem in expected["problems"]]
 
 
-def test_no_form_of_the_report_lets_a_file_speak(tmp_path: Path) -> None:
+def test_reports_escape_texts_of_the_file(tmp_path: Path) -> None:
     result = check_answers(GOLDEN / "bad_answers.jsonl", QUESTIONS)
     evil = Problem(1, "unknown-question", '=HYPERLINK("http://evil.invalid")', advice="<script>x</script>")
     result = result.model_copy(update={"problems": (evil,)})
@@ -89,13 +89,13 @@ def test_no_form_of_the_report_lets_a_file_speak(tmp_path: Path) -> None:
     assert row["message"].startswith("'=")
 
 
-def test_a_missing_file_is_a_problem_and_no_exception(tmp_path: Path) -> None:
+def test_missing_file_is_a_problem(tmp_path: Path) -> None:
     for path, code in ((tmp_path / "nowhere.jsonl", "missing-file"), (tmp_path, "empty-file")):
         result = check_answers(path, QUESTIONS)
         assert [problem.code for problem in result.problems] == [code]
 
 
-def test_a_gzip_bomb_is_refused_by_its_ratio(check: Check) -> None:
+def test_gzip_bomb_is_refused(check: Check) -> None:
     blank = gzip.compress((b" " * 1023 + b"\n") * 40 * 1024)
     assert codes_of(check(gzip.compress(GOOD) + blank))[0][1] == "gzip-bomb"
     assert codes_of(check(gzip.compress(GOOD + b" " * (40 * 1024 * 1024)))) == [(2, "too-large")]
@@ -111,7 +111,7 @@ def test_a_gzip_bomb_is_refused_by_its_ratio(check: Check) -> None:
     ],
 )
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv", "parquet"])
-def test_limits_are_kept_in_every_format(limits: IntakeLimits, code: str, form: str, check: Check) -> None:
+def test_limits_apply_in_every_format(limits: IntakeLimits, code: str, form: str, check: Check) -> None:
     result = check(ENCODERS[form](GOOD_ROWS), limits=limits)
     assert {problem.code for problem in result.problems if problem.severity is Severity.ERROR} == {code}
 
@@ -121,25 +121,27 @@ def test_limits_below_one_are_refused() -> None:
         IntakeLimits(answer_chars=0)
 
 
-def test_a_hopeless_file_is_given_up(check: Check) -> None:
+def test_check_stops_after_many_errors(check: Check) -> None:
     result = check([{"question_id": "?", "answer": "x"}] * 30, limits=IntakeLimits(errors=10))
     assert result.errors == 12
     assert result.problems[-1].code == "too-many-errors"
 
 
-def test_a_few_empty_answers_of_a_large_file_are_warnings(check: Check) -> None:
+def test_few_empty_answers_of_a_large_file_are_warnings(check: Check) -> None:
     rows = [
-        {"question_id": one.id, "answer": "" if one.id == "2" else f"{one.id}."}
-        for one in QUESTIONS.questions
+        {"question_id": question.id, "answer": "" if question.id == "2" else f"{question.id}."}
+        for question in QUESTIONS.questions
     ]
     limits = IntakeLimits(empty_from=8, empty_share=0.2)
     assert not check(rows).accepted
-    kept = check(rows, limits=limits)
-    assert (kept.accepted, kept.answers, kept.no_answers) == (True, 8, 1)
-    assert [one.severity for one in kept.problems if one.code == "empty-answer"] == [Severity.WARNING]
+    result = check(rows, limits=limits)
+    assert (result.accepted, result.answers, result.no_answers) == (True, 8, 1)
+    assert [problem.severity for problem in result.problems if problem.code == "empty-answer"] == [
+        Severity.WARNING
+    ]
 
 
-def test_reading_a_file_that_was_never_checked_fails_at_its_first_error(tmp_path: Path) -> None:
+def test_reading_an_unchecked_file_fails_at_its_first_error(tmp_path: Path) -> None:
     path = tmp_path / "answers"
     path.write_bytes(GOOD + b'{"question_id": "2", "answer": ""}\n')
     reading = read_answers(path, QUESTIONS)
@@ -149,7 +151,7 @@ def test_reading_a_file_that_was_never_checked_fails_at_its_first_error(tmp_path
     assert [problem.code for problem in caught.value.problems] == ["empty-answer"]
 
 
-def test_the_page_explains_exactly_the_codes_there_are() -> None:
+def test_page_explains_every_code() -> None:
     errors, warnings = PAGE.read_text(encoding="utf-8").split("### Errors")[1].split("### Warnings")
     for text, severity in ((errors, Severity.ERROR), (warnings.split("\n## ")[0], Severity.WARNING)):
         documented = re.findall(r"^\| `([a-z0-9_-]+)` \|", text, flags=re.MULTILINE)

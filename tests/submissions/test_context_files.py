@@ -1,4 +1,4 @@
-"""Files of contexts without answers: what is accepted, how it is ordered, what is told."""
+"""Files of contexts without answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _run(folder: Path, lines: list[str]) -> Path:
     return path
 
 
-def test_a_run_is_ordered_as_trec_eval_orders_it(tmp_path: Path) -> None:
+def test_run_order_is_that_of_trec_eval(tmp_path: Path) -> None:
     lines = ["0 Q0 low 1 0.5 r", "0 Q0 high 2 2 r", "0 Q0 a 3 1.00000001 r", "0 Q0 b 4 1 r"]
     path = _run(tmp_path, [*lines, "sci-4 Q0 x 1 -3 r"])
     result = check_contexts(path, QUESTIONS)
@@ -33,13 +33,13 @@ def test_a_run_is_ordered_as_trec_eval_orders_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("lines", "code"), cases(__file__, "measure_without_data_is_refused"))
-def test_measure_without_data_is_refused(tmp_path: Path, lines: list[str], code: str) -> None:
+def test_invalid_run_is_refused(tmp_path: Path, lines: list[str], code: str) -> None:
     result = check_contexts(_run(tmp_path, lines), QUESTIONS, limits=IntakeLimits(ranked=2))
     assert not result.accepted
     assert code in {problem.code for problem in result.problems if problem.severity == "error"}
 
 
-def test_a_run_among_answers_is_told_where_it_belongs(tmp_path: Path) -> None:
+def test_run_submitted_as_answers_is_refused(tmp_path: Path) -> None:
     (problem,) = check_answers(_run(tmp_path, ["0 Q0 d 1 0.5 r"]), QUESTIONS).problems
     assert (problem.code, "--kind contexts" in problem.advice) == ("wrong-format", True)
 
@@ -47,15 +47,15 @@ def test_a_run_among_answers_is_told_where_it_belongs(tmp_path: Path) -> None:
 CONTEXTS = [{"id": "p1", "text": ""}, {"id": "p2", "text": "A text."}, {"id": "p3", "text": " \n"}]
 
 
-def test_a_context_without_a_text_keeps_its_place(check: Check, tmp_path: Path) -> None:
+def test_context_without_text_keeps_its_place(check: Check, tmp_path: Path) -> None:
     result = check([{"question_id": "1", "answer": "So it is [2].", "contexts": CONTEXTS}])
-    (problem,) = (one for one in result.problems if one.code == "empty-context")
+    (problem,) = (problem for problem in result.problems if problem.code == "empty-context")
     assert problem.message == "2 of 3 contexts have no text; they keep their places."
     assert (result.errors, result.with_contexts) == (0, 1)
     assert check_contexts(tmp_path / "answers", QUESTIONS).errors == 0
     for read in (read_answers, read_contexts):
         (row,) = read(tmp_path / "answers", QUESTIONS)
-        assert [(one.id, one.text.strip()) for one in row.contexts] == [
+        assert [(passage.id, passage.text.strip()) for passage in row.contexts] == [
             ("p1", ""),
             ("p2", "A text."),
             ("p3", ""),
@@ -68,6 +68,6 @@ def test_a_context_without_a_text_keeps_its_place(check: Check, tmp_path: Path) 
 )
 def test_unknown_citations_are_counted(answer: str, unknown: int, check: Check) -> None:
     row: dict[str, Any] = {"question_id": "1", "answer": answer, "contexts": CONTEXTS}
-    messages = [one.message for one in check([row]).problems if one.code == "unknown-citations"]
-    said = f"{unknown} citations in 1 answers name no context or passage (lines 1)."
-    assert messages == ([said] if unknown else [])
+    messages = [problem.message for problem in check([row]).problems if problem.code == "unknown-citations"]
+    expected = f"{unknown} citations in 1 answers name no context or passage (lines 1)."
+    assert messages == ([expected] if unknown else [])

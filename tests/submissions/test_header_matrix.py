@@ -47,7 +47,8 @@ def _csv(rows: Rows, delimiter: str = ",", end: str = "\r\n", first: str = "") -
 def _views(rows: Rows) -> bytes:
     table = pa.Table.from_pylist([dict(row) for row in rows])
     fields = [
-        one.with_type(pa.string_view()) if pa.types.is_string(one.type) else one for one in table.schema
+        field.with_type(pa.string_view()) if pa.types.is_string(field.type) else field
+        for field in table.schema
     ]
     views = table.cast(pa.schema(fields))
     sink = io.BytesIO()
@@ -98,47 +99,49 @@ def _answers(rows: Rows, path: Path, container: str) -> list[tuple[str, str]]:
     path.write_bytes(CONTAINERS[container](rows))
     result = check_answers(path, ASKED)
     assert result.errors == 0, result.problems
-    return [(one.question_id, one.answer.replace("\n", " ")) for one in read_answers(path, ASKED)]
+    return [(answer.question_id, answer.answer.replace("\n", " ")) for answer in read_answers(path, ASKED)]
 
 
 EXPECTED = [("1", ANSWERS[0]), ("2", ANSWERS[1].replace("\n", " "))]
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_every_pair_of_headers_is_read_alike(container: str, tmp_path: Path) -> None:
+def test_header_pairs_are_read_equally(container: str, tmp_path: Path) -> None:
     for question, answer in PAIRS if container in {"comma", "jsonl", "parquet"} else PAIRS[::9]:
         rows = [{question: asks, answer: says} for asks, says in zip(QUESTIONS, ANSWERS, strict=True)]
         assert _answers(rows, tmp_path / "file", container) == EXPECTED, (question, answer)
         table = read_answer_table(tmp_path / "file", system="mine").systems["mine"]
         for read in (read_items(tmp_path / "file", ReadLimits()), table):
-            assert [(one.question, str(one.answer).replace("\n", " ")) for one in read] == [
+            assert [(answer.question, str(answer.answer).replace("\n", " ")) for answer in read] == [
                 (asks, says) for asks, (_, says) in zip(QUESTIONS, EXPECTED, strict=True)
             ]
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("name", ["Query ID", "question_id", "QID", "id"])
-def test_ids_of_every_kind_are_one_id_beside_figures(container: str, name: str, tmp_path: Path) -> None:
+def test_ids_of_every_type_are_normalised(container: str, name: str, tmp_path: Path) -> None:
     figures = {"tokens": 3, "usd": 0.0, "milliseconds": 6.5}
     for ids in ([1, 2], ["1", "2"], [1.0, 2.0]):
         rows = [{name: key, "response": says, **figures} for key, says in zip(ids, ANSWERS, strict=True)]
         assert _answers(rows, tmp_path / "file", container) == EXPECTED
         read = read_answers(tmp_path / "file", ASKED)
-        assert [(one.tokens, one.usd, one.milliseconds) for one in read] == [(3, 0.0, 6.5)] * 2
+        assert [(answer.tokens, answer.usd, answer.milliseconds) for answer in read] == [(3, 0.0, 6.5)] * 2
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("name", NAMES[Column.CONTEXTS])
-def test_contexts_keep_their_ids_and_places(container: str, name: str, tmp_path: Path) -> None:
+def test_contexts_keep_ids_and_places(container: str, name: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     rows = [{"qid": key, name: PASSAGES} for key in ("1", "2")]
     path.write_bytes(CONTAINERS[container](rows))
     rankings = read_contexts(path, ASKED)
-    assert [[(one.id, one.text, one.title) for one in ranking.contexts] for ranking in rankings] == [
-        [("0", "zero", "T"), ("7", "seven", "")]
-    ] * 2
+    assert [
+        [(passage.id, passage.text, passage.title) for passage in ranking.contexts] for ranking in rankings
+    ] == [[("0", "zero", "T"), ("7", "seven", "")]] * 2
     path.write_bytes(CONTAINERS[container]([{**row, "output": "A"} for row in rows]))
-    assert [[one.id for one in answer.contexts] for answer in read_answers(path, ASKED)] == [["0", "7"]] * 2
+    assert [[passage.id for passage in answer.contexts] for answer in read_answers(path, ASKED)] == [
+        ["0", "7"]
+    ] * 2
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -153,10 +156,9 @@ def test_sets_are_read_from_every_container(container: str, tmp_path: Path) -> N
         ]
         path.write_bytes(CONTAINERS[container](rows))
         loaded = load_set(path, name="s").questions.questions
-        assert [(one.id, one.question, one.reference, one.domain) for one in loaded] == [
-            ("10", QUESTIONS[0], "So.", "x"),
-            ("20", QUESTIONS[1], "So.", "x"),
-        ]
+        assert [
+            (question.id, question.question, question.reference, question.domain) for question in loaded
+        ] == [("10", QUESTIONS[0], "So.", "x"), ("20", QUESTIONS[1], "So.", "x")]
         assert [passage.id for passage in loaded[0].passages] == ["0", "7"]
 
 
@@ -171,7 +173,7 @@ def test_the_rows_of_a_system_are_read_from_long_and_wide_tables(tmp_path: Path)
         assert check_answers(path, ASKED).errors == 1
         for name in names:
             limits = IntakeLimits(system=name)
-            assert [one.answer for one in read_answers(path, ASKED, limits=limits)] == [name, name]
+            assert [answer.answer for answer in read_answers(path, ASKED, limits=limits)] == [name, name]
     assert check_answers(long, ASKED).problems[0].message == (
         "long.csv has the answers of 2 systems: 'meta-llama/Llama-3-70B', 'gpt-4o (2024-08)'."
     )
@@ -186,9 +188,9 @@ def test_the_rows_of_a_system_are_read_from_long_and_wide_tables(tmp_path: Path)
     ),
     container=st.sampled_from([*CONTAINERS]),
 )
-def test_any_text_is_read_as_it_was_written(texts: list[str], container: str, tmp_path: Path) -> None:
+def test_texts_round_trip(texts: list[str], container: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     rows = [{"question_id": at, "answer": text} for at, text in enumerate(texts, 1)]
     path.write_bytes(CONTAINERS[container](rows))
     read = read_answers(path, ASKED, limits=IntakeLimits(keep_na=True))
-    assert [one.answer for one in read] == texts
+    assert [answer.answer for answer in read] == texts

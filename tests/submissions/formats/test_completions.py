@@ -26,18 +26,20 @@ SAID = "So it is."
 
 
 @pytest.mark.parametrize("resps", [[[SAID]], [SAID], [[SAID, "Again."]], [[[SAID], ["x"]]], [[f" {SAID}\n"]]])
-def test_the_harness_is_read_for_what_the_model_wrote(resps: object, check: Check, tmp_path: Path) -> None:
+def test_unfiltered_response_is_read(resps: object, check: Check, tmp_path: Path) -> None:
     row = {"doc_id": 0, "doc": DOC, "resps": resps, "filter": "strict-match"}
     rows = [{**row, "filtered_resps": ["[invalid]"]}, {**row, "filtered_resps": ["42"], "filter": "flexible"}]
     result = check(rows)
     assert (result.answers, result.errors) == (1, 0)
-    assert [one.answer for one in _read(tmp_path)] == ["So it is."]
-    assert "1 row is left out: further filters" in " ".join(one.message for one in result.problems)
+    assert [answer.answer for answer in _read(tmp_path)] == ["So it is."]
+    assert "1 row is left out: further filters" in " ".join(problem.message for problem in result.problems)
 
 
-def test_a_filters_text_alone_is_refused(check: Check) -> None:
+def test_filtered_responses_alone_are_refused(check: Check) -> None:
     (problem,) = (
-        one for one in check([{"doc_id": 0, "doc": DOC, "filtered_resps": ["42"]}]).problems if one.line
+        problem
+        for problem in check([{"doc_id": 0, "doc": DOC, "filtered_resps": ["42"]}]).problems
+        if problem.line
     )
     assert (problem.code, problem.line) == ("wrong-type", 1)
     assert problem.message.startswith("The sample has filtered_resps alone")
@@ -81,13 +83,13 @@ def test_failed_sample_has_no_answer(row: dict[str, Any], error: str, check: Che
     good = {"id": "1", "epoch": 1, "input": "", "output": {"completion": "So it is."}}
     result = check([good, row, {**row, "id": "3", "custom_id": "3"}])
     assert (result.answers, result.errors) == (1, 0)
-    (problem,) = (one for one in result.problems if one.code == "failed-rows")
+    (problem,) = (problem for problem in result.problems if problem.code == "failed-rows")
     assert problem.line == 2
     assert problem.message == f"2 rows have no answer: '{error}' (2)."
-    assert [one.question_id for one in _read(tmp_path)] == ["1"]
+    assert [answer.question_id for answer in _read(tmp_path)] == ["1"]
 
 
-def test_a_failed_assertion_is_no_failed_answer(check: Check) -> None:
+def test_failed_assertion_keeps_the_answer(check: Check) -> None:
     row = {
         "vars": {"question": QUESTION},
         "testIdx": 0,
@@ -99,15 +101,15 @@ def test_a_failed_assertion_is_no_failed_answer(check: Check) -> None:
     assert check([row]).answers == 1
 
 
-def test_the_requests_of_a_batch_are_told_from_its_results(check: Check) -> None:
+def test_batch_requests_are_refused(check: Check) -> None:
     openai = {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m"}}
     anthropic = {"custom_id": "1", "params": {"model": "m", "messages": []}}
     for row in (openai, anthropic):
-        (problem,) = (one for one in check([row]).problems if one.line)
+        (problem,) = (problem for problem in check([row]).problems if problem.line)
         assert problem.message == "These are the requests of a batch, not its results."
 
 
-def test_the_responses_api_and_reasoning_are_read(check: Check, tmp_path: Path) -> None:
+def test_responses_api_and_reasoning_are_read(check: Check, tmp_path: Path) -> None:
     output = [
         {"type": "reasoning", "summary": []},
         {"type": "message", "content": [{"type": "output_text", "text": "So it is.", "annotations": []}]},
@@ -118,14 +120,14 @@ def test_the_responses_api_and_reasoning_are_read(check: Check, tmp_path: Path) 
         {"custom_id": "2", "response": {**SENT, "body": thought}, "error": None},
     ]
     assert check(rows).errors == 0
-    assert [(one.answer, one.thinking) for one in _read(tmp_path)] == [
+    assert [(answer.answer, answer.thinking) for answer in _read(tmp_path)] == [
         ("So it is.", ""),
         ("So it is.", "Hm."),
     ]
 
 
 @pytest.mark.parametrize("packed", [True, False])
-def test_a_sample_that_is_too_large_does_not_end_the_log(tmp_path: Path, *, packed: bool) -> None:
+def test_oversized_sample_is_skipped(tmp_path: Path, *, packed: bool) -> None:
     path = tmp_path / "log"
     events = {1: ["x" * 3_000, '\\"' * 500_000], 2: [{"[": "}"}] * 300}
     row = {"epoch": 1, "input": "", "output": {"completion": SAID}}
@@ -139,7 +141,7 @@ def test_a_sample_that_is_too_large_does_not_end_the_log(tmp_path: Path, *, pack
         path.write_text(json.dumps({"version": 2, "eval": {}, "samples": samples}), encoding="utf-8")
     result = check_answers(path, QUESTIONS, limits=IntakeLimits(row_bytes=2_000))
     assert (result.answers, result.errors) == (2, 0)
-    (problem,) = (one for one in result.problems if one.code == "too-large")
+    (problem,) = (problem for problem in result.problems if problem.code == "too-large")
     left_out = [f"samples/{number}_epoch_1.json" if packed else f"Item {number + 1}" for number in (1, 2)]
     assert problem.message == (
         f"2 samples have more than 2,000 bytes, and are left out: {', '.join(left_out)}."

@@ -223,7 +223,7 @@ def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(check: Check)
     prompt = "\n".join(question.question for question in QUESTIONS.questions[:2])
     row = {"id": 7, "epoch": 1, "input": prompt, "output": {"completion": "So."}}
     (problem,) = (one for one in check([row]).problems if one.code == "ambiguous-question")
-    assert "2 questions of the set stand in the text" in problem.message
+    assert "contains 2 questions of the set" in problem.message
     assert check([{**row, "metadata": {"question_id": "1"}}]).answers == 1
 
 

@@ -1,4 +1,4 @@
-"""Every format that answers come in, told by content."""
+"""Formats of answer files, detected by content."""
 
 from __future__ import annotations
 
@@ -33,19 +33,22 @@ from submissions.problem_codes import Code, Findings
 from tests.submissions.conftest import ENCODERS, GOOD_ROWS, QUESTIONS, Check, as_parquet, asked_of, codes_of
 
 
-def test_the_order_of_rows_changes_no_hash(check: Check) -> None:
+def test_hash_does_not_depend_on_order(check: Check) -> None:
     assert check(GOOD_ROWS[::-1]).content_hash == check(ENCODERS["csv.gz"](GOOD_ROWS)).content_hash
 
 
 def test_prediction_files_are_matched_by_question_text(check: Check) -> None:
     """RAG-QA Arena's files need no ids; case and white space of the question make no difference."""
-    rows = [{"query": f"  {one.question.upper()}\n", "pred": f"{one.id}."} for one in QUESTIONS.questions]
+    rows = [
+        {"query": f"  {question.question.upper()}\n", "pred": f"{question.id}."}
+        for question in QUESTIONS.questions
+    ]
     result = check(json.dumps(rows, indent=2).encode())
     assert (result.answers, result.errors) == (len(rows), 0)
     assert set(result.coverage.values()) == {1.0}
 
 
-def test_a_question_text_that_stands_twice_is_a_problem(check: Check) -> None:
+def test_repeated_question_text_is_a_problem(check: Check) -> None:
     same = [Question(id=f"{domain}-1", domain=domain, question="Why?") for domain in ("x", "y")]
     twins = QuestionSet(name="twins", title="T", domains={"x": "X", "y": "Y"}, questions=tuple(same))
     assert codes_of(check([{"query": "why?", "pred": "So."}], questions=twins)) == [(1, "ambiguous-question")]
@@ -55,12 +58,12 @@ def test_a_question_text_that_stands_twice_is_a_problem(check: Check) -> None:
 
 def test_items_of_a_compact_array_are_numbered(check: Check) -> None:
     result = check(b'[{"question_id": "1", "answer": "Fine."}, {"question_id": "nowhere", "answer": "x"}]')
-    (problem,) = (one for one in result.problems if one.code == "unknown-question")
+    (problem,) = (problem for problem in result.problems if problem.code == "unknown-question")
     assert problem.line == 1
     assert problem.message.startswith("Item 2: ")
 
 
-def test_csv_problems_stand_on_physical_lines(check: Check) -> None:
+def test_csv_problems_have_physical_lines(check: Check) -> None:
     result = check(b'question_id,answer\n1,"two\nlines\nmore"\nnowhere,x\n\n2,\n')
     assert codes_of(result) == [(5, "unknown-question"), (7, "empty-answer")]
 
@@ -96,15 +99,15 @@ class CountedName(str):
         return str.__eq__(self, other)
 
 
-def test_a_header_is_read_once_however_long() -> None:
-    """A2: a header of 2,000 columns takes a few comparisons a column, not one with every other column."""
+def test_long_header_is_read_in_linear_time() -> None:
+    """A2: comparisons grow linearly with the columns."""
     names = ["question_id", "answer", *(f"c{number}" for number in range(2_000))]
     require_once([CountedName(name) for name in names])
     assert CountedName.compared[0] < 10 * len(names)
 
 
-def test_every_doubled_column_is_named() -> None:
-    """A2: columns that appear twice are told, each once."""
+def test_repeated_columns_are_reported() -> None:
+    """A2: each repeated column is reported once."""
     with pytest.raises(FileFormatError, match="'a', 'b'"):
         require_once(["question_id", "answer", "b", "a", "b", "a", "a"])
 
@@ -124,7 +127,7 @@ def check_table(tmp_path: Path) -> Check:
 
 
 def codes(result: CheckReport) -> list[tuple[int, str]]:
-    return [(one.line, one.code) for one in result.problems if one.severity.value == "error"]
+    return [(problem.line, problem.code) for problem in result.problems if problem.severity.value == "error"]
 
 
 def test_problems_of_a_table_name_their_row(check_table: Check) -> None:
@@ -138,19 +141,19 @@ def test_problems_of_a_table_name_their_row(check_table: Check) -> None:
         (5, "not-utf8"),
         (6, "empty-answer"),
     ]
-    assert {one.message for one in result.problems if one.line == 3} == {
+    assert {problem.message for problem in result.problems if problem.line == 3} == {
         "Row 3: Question set small has no question 'nowhere'."
     }
 
 
-def test_a_table_of_contexts_needs_no_answers(tmp_path: Path) -> None:
+def test_table_of_contexts_needs_no_answers(tmp_path: Path) -> None:
     contexts = [[{"id": "d1", "text": "One."}, {"id": "d2", "text": "Two."}]]
     pq.write_table(pa.table({"question_id": ["1"], "contexts": contexts}), tmp_path / "table")
     result = check_contexts(tmp_path / "table", QUESTIONS)
     assert (result.format, result.answers, result.errors) == (FileFormat.PARQUET, 1, 0)
 
 
-def test_a_small_file_that_expands_is_refused(check_table: Check, tmp_path: Path) -> None:
+def test_decompression_bomb_is_refused(check_table: Check, tmp_path: Path) -> None:
     bomb = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), ["x" * MEBIBYTE])
     before = pa.total_allocated_bytes()
     pool = pa.default_memory_pool()
@@ -168,7 +171,7 @@ def test_a_small_file_that_expands_is_refused(check_table: Check, tmp_path: Path
 @pytest.mark.parametrize("name", ["datasets.parquet", "shards/data-00000-of-00002.arrow", "inspect.eval"])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_damage_is_problems_and_never_an_exception(name: str, data: st.DataObject, tmp_path: Path) -> None:
+def test_damage_gives_problems(name: str, data: st.DataObject, tmp_path: Path) -> None:
     content = bytearray((GOLDEN / name).read_bytes())
     for _ in range(data.draw(st.integers(1, 5))):
         content[data.draw(st.integers(8, len(content) - 1))] = data.draw(st.integers(0, 255))
@@ -176,16 +179,16 @@ def test_damage_is_problems_and_never_an_exception(name: str, data: st.DataObjec
     path = tmp_path / "damaged"
     path.write_bytes(bytes(content[:cut]))
     result = check_answers(path, QUESTIONS)
-    assert {one.code for one in result.problems} <= {code.value for code in Code}
-    assert all("\n" not in one.message for one in result.problems)
+    assert {problem.code for problem in result.problems} <= {code.value for code in Code}
+    assert all("\n" not in problem.message for problem in result.problems)
 
 
-def test_a_column_name_that_is_not_utf8_is_damage(tmp_path: Path) -> None:
+def test_column_name_in_invalid_utf8_is_damage(tmp_path: Path) -> None:
     content = bytearray((GOLDEN / "shards/data-00000-of-00002.arrow").read_bytes())
     content[736] = 128
     path = tmp_path / "damaged"
     path.write_bytes(bytes(content))
-    assert [one.code for one in check_answers(path, QUESTIONS).problems] == ["damaged-file"]
+    assert [problem.code for problem in check_answers(path, QUESTIONS).problems] == ["damaged-file"]
 
 
 def _zipped(path: Path, members: dict[str, bytes], **options: Any) -> Path:  # noqa: ANN401 - passed on
@@ -214,7 +217,7 @@ def test_hostile_archives_are_refused(tmp_path: Path) -> None:
         assert codes(result) == [(0, code)], name
 
 
-def test_one_file_in_a_zip_file_is_read(tmp_path: Path) -> None:
+def test_single_file_in_zip_is_read(tmp_path: Path) -> None:
     members = {
         "answers.jsonl": b'{"question_id": "1", "answer": "So it is."}\n',
         "README.md": b"Ours.",
@@ -229,13 +232,13 @@ def test_only_the_test_split_is_read(tmp_path: Path) -> None:
     shutil.copy(GOLDEN / "datasets.parquet", tmp_path / "hub" / "data" / "train-00000-of-00001.parquet")
     result = check_answers(tmp_path / "hub", QUESTIONS)
     assert (result.answers, result.errors) == (8, 0)
-    (left_out,) = (one.message for one in result.problems if one.code == "left-out")
-    assert left_out == "Only the split test is read; left out are 'train'."
+    (left_out,) = (problem.message for problem in result.problems if problem.code == "left-out")
+    assert left_out == "Only the split test is read, not 'train'."
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "pandas", "arrow"])
-def test_memory_does_not_grow_with_a_table(form: str, tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_the_table(form: str, tmp_path: Path) -> None:
     path, ids = tmp_path / "table", [f"q{number}" for number in range(8_000)]
     questions = asked_of({name: f"What of {name}?" for name in ids})
     contexts = [[f"{number * 7919:x} " * 625] for number in range(8_000)]
@@ -258,7 +261,7 @@ def test_memory_does_not_grow_with_a_table(form: str, tmp_path: Path) -> None:
     assert max(held) - before < 20 * MEBIBYTE
 
 
-def test_a_log_whose_samples_are_not_json(tmp_path: Path) -> None:
+def test_log_with_invalid_json_samples_is_refused(tmp_path: Path) -> None:
     row = {"id": "1", "epoch": 1, "input": "", "output": {"completion": "So it is."}}
     members = {
         "header.json": b"{}",
@@ -392,14 +395,14 @@ def _first(name: str, tmp_path: Path) -> str:
     path = tmp_path / "f"
     content = WRONG[name]
     path.write_bytes(content if isinstance(content, bytes) else content())
-    problem = next(one for one in check_answers(path, ASKED).problems if one.code not in USUAL)
+    problem = next(problem for problem in check_answers(path, ASKED).problems if problem.code not in USUAL)
     return f"line {problem.line}: {problem.code}: {problem.message} {problem.advice}"
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_file_is_told_in_one_line(name: str, tmp_path: Path) -> None:
+def test_wrong_file_gives_one_line(name: str, tmp_path: Path) -> None:
     expected = json.loads(WRONG_FILES.read_text(encoding="utf-8"))
-    told = _first(name, tmp_path)
-    assert told == expected[name]
-    assert "\n" not in told
-    assert not any(word in told for word in THEIR_WORDS)
+    message = _first(name, tmp_path)
+    assert message == expected[name]
+    assert "\n" not in message
+    assert not any(word in message for word in THEIR_WORDS)

@@ -21,7 +21,7 @@ ROW: dict[str, Any] = {
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"references": "d1"}, "not a list of ids"),
         ({"answer": [{"citations": [0]}]}, "Sentence 1 of the answer has no text"),
@@ -30,6 +30,6 @@ ROW: dict[str, Any] = {
         ({"answer": [{"text": "A.", "citations": "0"}]}, "are not a list"),
     ],
 )
-def test_another_shape_is_told(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(FileFormatError, match=said):
+def test_malformed_row_reports_error(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(FileFormatError, match=message):
         read_trec({**ROW, **change}, INDEX)
