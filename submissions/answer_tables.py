@@ -1,4 +1,4 @@
-"""Tables of answers that no question set is named for: whose answers they hold, and to which questions."""
+"""Read tables of answers without a question set: detect their systems and questions."""
 
 import re
 from collections import defaultdict
@@ -21,19 +21,19 @@ from submissions.question_index import QuestionIndex
 from submissions.shapes import Layout, Shape, UnnamedSystemsError, asked_in, layout_of, no_answers
 
 MAX_UNREAD, MAX_NAMED = 5, 8
-"""Columns and systems that a sentence names."""
+"""Most columns and systems named in a sentence."""
 ODD = re.compile(r"\A(?:\s*+[{\[]|Thinking:)")
-"""Beginning of a text that may be more than a text."""
+"""Start of a text that may contain structured data or reasoning."""
 
 
 class AnswerRow(NamedTuple):
     """One row of a table of answers.
 
     Attributes:
-        line: Where it begins in its file.
-        question_id: The question's id; empty where it has none.
-        answer: What the system wrote; None where nothing is there.
-        reference: The answer that is known to be right, where there is one.
+        line: First line in the file.
+        question_id: Id of the question; empty if unknown.
+        answer: Text of the answer; None if missing.
+        reference: Reference answer, if any.
     """
 
     line: int
@@ -47,15 +47,15 @@ class AnswerRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerTable:
-    """A file of answers, or of references, as it was understood.
+    """Parsed file of answers or references.
 
     Attributes:
-        columns: What each of our columns is called in the file.
-        shape: How systems stand in it.
-        problems: What else was noticed, all of it warnings.
-        header: Every column of the file, in its order.
-        unread: Those of them that nothing was taken from.
-        tool: The format of another tool by which its rows were read; empty of a table.
+        columns: Names in the file of known columns.
+        shape: Layout of the systems.
+        problems: Warnings.
+        header: All columns of the file, in order.
+        unread: Columns that are not read.
+        tool: Format of the tool that wrote the rows; empty for a table.
     """
 
     file: str
@@ -68,38 +68,38 @@ class AnswerTable:
     tool: str = ""
 
     def called(self, name: str) -> "AnswerTable":
-        """Return the table, its one system by the name that was given for it, whatever its rows say."""
+        """Rename the only system of the table."""
         if len(self.systems) > 1:
             count = f"{len(self.systems):,} systems"
             message = f"{self.file} has the answers of {count}, so it cannot be called {quoted(name)}."
-            raise InputError(message, advice="Leave out the name, or give a file for each system.")
+            raise InputError(message, advice="Leave out the name, or use a file for each system.")
         systems = {name: next(iter(self.systems.values()), ())}
         columns = {ours: name for ours, name in self.columns.items() if ours != "system"}
         return replace(self, systems=systems, shape=Shape.ONE, columns=columns)
 
     @property
     def sentence(self) -> str:
-        """A sentence on how the file was read."""
+        """Sentence on how the file was read."""
         read = ", ".join(
             f"{theirs} as the {ours.replace('_', ' ')}"
             for ours, theirs in self.columns.items()
             if theirs != ours.value
         )
-        named = listed(map(quoted, self.systems), MAX_NAMED)
-        alone = "" if any(map(self.file.startswith, self.systems)) else f" ({named})"
-        whose = {
-            Shape.ONE: f"one system{alone}",
-            Shape.LONG: f"{counted(len(self.systems), 'system')}, a row each ({named})",
-            Shape.WIDE: f"{len(self.systems):,} systems, a column each ({named})",
+        names = listed(map(quoted, self.systems), MAX_NAMED)
+        name = "" if any(map(self.file.startswith, self.systems)) else f" ({names})"
+        content = {
+            Shape.ONE: f"one system{name}",
+            Shape.LONG: f"{counted(len(self.systems), 'system')}, a row each ({names})",
+            Shape.WIDE: f"{len(self.systems):,} systems, a column each ({names})",
             Shape.REFERENCES: "references",
         }[self.shape]
         unread = f"; not read: {listed(map(quoted, self.unread), MAX_UNREAD)}" if self.unread else ""
         read = f"as {self.tool} writes it" if self.tool else read and f"read {read}"
-        return f"{self.file}: {whose}{f'; {read}' if read else ''}{unread}."
+        return f"{self.file}: {content}{f'; {read}' if read else ''}{unread}."
 
 
 def header_of(path: Path) -> tuple[str, ...]:
-    """Return the columns of a file; none where it has no rows."""
+    """Return the columns of a file; none if it has no rows."""
     limits = IntakeLimits()
     columns: list[str] = []
     with RowFile(path, limits, Findings(limits.errors), lambda names, _: columns.extend(names)) as rows:
@@ -210,7 +210,7 @@ class _Rows:
             self._findings.add(0, Code(error.code), error.message, error.advice)
         self._left_out.close(answers=bool(self._systems))
         if not self.count and not self._findings.errors:
-            self._findings.add(0, Code.EMPTY_FILE, f"{name} holds no rows.", "Write at least one.")
+            self._findings.add(0, Code.EMPTY_FILE, f"{name} has no rows.", "Write at least one.")
         if answers and not self._findings.errors:
             self._require_answers()
         if self._findings.errors:
@@ -226,23 +226,26 @@ class _Rows:
             columns=layout.known,
             shape=Shape.LONG if len(names) > 1 and any(names.values()) else layout.shape,
             header=tuple(self.header),
-            # What a harness's log has is read by what it is, not by columns.
-            unread=() if self._tool else tuple(one for one in self.header if one.strip() not in known),
+            # Rows of a harness are not read by column.
+            unread=()
+            if self._tool
+            else tuple(column for column in self.header if column.strip() not in known),
             tool=self._tool,
-            problems=tuple(one for one in self._findings.result() if one.severity is Severity.WARNING),
+            problems=tuple(
+                problem for problem in self._findings.result() if problem.severity is Severity.WARNING
+            ),
         )
 
     def _require_columns(self, name: str) -> None:
-        """Refuse a name of a column that is not there; of another kind's names only the named one counts."""
+        """Refuse names of absent columns, and drop other columns of the same kind."""
         for column, theirs in self._called.items():
             if theirs in self.header:
-                others = [one for one in self._cells if column_of(one) is column and one != theirs]
-                for one in others:
-                    del self._cells[one]
+                for duplicate in [key for key in self._cells if column_of(key) is column and key != theirs]:
+                    del self._cells[duplicate]
             elif column is not Column.SYSTEM:
                 has = listed(map(quoted, self.header), 20)
                 message = f"{name} has no column {quoted(theirs)}; it has {has}."
-                advice = "Name a column that is there; of one file alone: FILE:COLUMN."
+                advice = "Name an existing column; for one file only: FILE:COLUMN."
                 raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN)
 
     def _layout(self, *, answers: bool) -> Layout:
@@ -261,7 +264,7 @@ class _Rows:
         if others and layout.shape in {Shape.ONE, Shape.LONG}:
             read = layout.known[Column.ANSWER]
             columns = listed(map(quoted, [read, *others]), MAX_UNREAD)
-            message = f"Several columns hold answers, and only one is read: {columns}. {ANSWER_ADVICE}"
+            message = f"Several columns have answers, and only one is read: {columns}. {ANSWER_ADVICE}"
             self._findings.add(0, Code.UNKNOWN_FIELD, message, "")
         if layout.shape is Shape.WIDE:
             for name in layout.answers:
@@ -273,19 +276,19 @@ class _Rows:
         return layout
 
     def _require_answers(self) -> None:
-        """Note that a table has no answers, no questions, or rows without the system that others name."""
-        rows = [row for some in self._systems.values() for row in some]
+        """Report a table without answers or questions, and rows without a system."""
+        rows = [row for part in self._systems.values() for row in part]
         if not any(row.answer is not None for row in rows):
             error = no_answers(self.header)
             self._findings.add(0, Code.MISSING_COLUMN, error.message, error.advice)
         if not any(row.question_id or row.question for row in rows):
             columns = listed(map(quoted, self.header), 20) or "none"
             message = f"No row names a question; the columns are: {columns}."
-            advice = "Name the column of the questions question or prompt, or give it: --question COLUMN."
+            advice = "Rename the column of the questions to question or prompt, or use --question COLUMN."
             self._findings.add(0, Code.MISSING_COLUMN, message, advice)
         for row in self._systems.get("", ()) if len(self._systems) > 1 else ():
             if row.answer is not None:
-                message = "The row has an answer and names no system."
+                message = "The row has an answer but no system."
                 self._findings.add(row.line, Code.MISSING_FIELD, message, "Name its system.")
 
     def _sort(

@@ -1,4 +1,4 @@
-"""Telling a table's shape from all of its columns: whose answers it holds, and where they are."""
+"""Detect the shape of a table from its columns: which systems it has, and where their answers are."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from submissions.formats.registry import MAX_NAME_LENGTH
 from submissions.problem_codes import Code, listed, quoted
 
 Columns = Mapping[str, Sequence[object]]
-"""Cells by column, each of as many rows."""
+"""Cells by column; all have the same length."""
 
 
 class Shape(StrEnum):
-    """Layout of systems in a table: one alone, a row for each and question, a column for each, or none."""
+    """Layout of systems in a table: only one, a row or a column for each, or none."""
 
     ONE = "one"
     LONG = "long"
@@ -45,14 +45,14 @@ REMARKS = frozenset(
         *("begrundung", "explicacion", "explication", "explicacao", "spiegazione"),
     )
 )
-"""Last words of columns that may read like answers, and stand beside them."""
+"""Last words of names of columns that resemble answers but are notes on them."""
 PARTS = frozenset(
     (
         *("reason", "reasoning", "evidence", "error", "label", "lang", "passage", "context", "document"),
         *("snippet", "chunk", "source"),
     )
 )
-"""The same, where they are the whole name, or a judge's: `with_context` may be a system."""
+"""The same, but only as whole names or in names of judges: `with_context` may be a system."""
 JUDGES = re.compile(
     r"(?:judge|grade|score|eval|review|rating|human|annotator|metric)\w{0,20}[ _.-]", re.IGNORECASE
 )
@@ -62,21 +62,21 @@ GRADES = frozenset(
         *("failed", "good", "bad", "win", "lose", "loss", "tie", "partial"),
     )
 )
-LABEL_WORDS, FEW, SHORTEST, TENTH, MAX_COMBINED = 3, 4, 2, 10, 6
+LABEL_WORDS, FEW, MIN_LENGTH, TENTH, MAX_COMBINED = 3, 4, 2, 10, 6
 INSTRUCTION = re.compile(
     r"\A(?:.*\w[.!?:]\s*|.*\byou(?:r|'re)? .*|(?:\S+\s+){8}.*)", re.IGNORECASE | re.DOTALL
 )
 
 
 class UnnamedSystemsError(FileFormatError):
-    """A column looks like the systems, and its name does not say so; `columns` are all that do."""
+    """Columns look like the systems, but have other names."""
 
     columns: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Columns of a table that are read: `known` by our names, and the answers, one or one a system."""
+    """Columns to read: `known` by native name, and the `answers`, one or one per system."""
 
     shape: Shape
     known: Mapping[Column, str]
@@ -126,7 +126,7 @@ def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
 
 
 def asked_in(columns: Columns, known: Mapping[Column, str]) -> dict[Column, str]:
-    """Return the known columns, with that of the questions where its name is unknown and it alone asks."""
+    """Return the known columns; without questions, add the only column of texts with question marks."""
     if Column.QUESTION in known or Column.QUESTION_ID in known:
         return {**known}
     unknown = {
@@ -134,8 +134,8 @@ def asked_in(columns: Columns, known: Mapping[Column, str]) -> dict[Column, str]
     }
     asking = [
         name
-        for name, some in unknown.items()
-        if name not in known.values() and 2 * sum(map(_asks, some)) > len(some)
+        for name, texts in unknown.items()
+        if name not in known.values() and 2 * sum(map(_asks, texts)) > len(texts)
     ]
     return {**known, Column.QUESTION: asking[0]} if len(asking) == 1 else {**known}
 
@@ -145,9 +145,9 @@ def _asks(text: str) -> bool:
 
 
 def no_answers(columns: Iterable[str], what: str = "", advice: str = "") -> FileFormatError:
-    """Return the error of a table without answers, which names its columns."""
+    """Return the error for a table without answers, which names its columns."""
     message = f"No row has an answer; the columns are: {listed(map(quoted, columns), 20) or 'none'}."
-    advice = advice or "Name the column of the answers answer or response, or give it: --answer COLUMN."
+    advice = advice or "Rename the column of the answers to answer or response, or use --answer COLUMN."
     return FileFormatError(f"{what} {message}".strip(), advice=advice, code=Code.MISSING_COLUMN)
 
 
@@ -164,7 +164,7 @@ def _cell(columns: Columns, name: str | None, at: int) -> str:
 
 
 def _keys(columns: Columns, known: Mapping[Column, str]) -> Sequence[object]:
-    """Return each row's question, by id and text; ids that count rows of repeated texts are not ids."""
+    """Return each row's question by id and text; distinct ids of repeated texts are row numbers."""
     none = [None] * len(next(iter(columns.values()), ()))
     ids, texts = (
         [
@@ -182,19 +182,19 @@ def _keys(columns: Columns, known: Mapping[Column, str]) -> Sequence[object]:
 
 
 def _system(columns: Columns) -> str | None:
-    """Choose the column of the systems among those that are called so.
+    """Choose the column of the systems among candidates.
 
-    A system prompt is none: it reads like an instruction, is missing in some rows, or never changes where
-    another column does.
+    A system prompt reads like an instruction, is missing in some rows, or is constant while another column
+    varies.
     """
     known = [name for name in columns if column_of(name) is Column.SYSTEM]
     first = read_columns(columns).get(Column.SYSTEM)
     cells = {name: [id_text(cell) or "" for cell in columns[name]] for name in known}
-    varied = any(len(set(some)) > 1 for some in cells.values())
+    varied = any(len(set(texts)) > 1 for texts in cells.values())
 
     def doubts(name: str) -> tuple[bool, bool, bool]:
-        some = set(cells[name])
-        return any(map(INSTRUCTION.fullmatch, some)), "" in some, varied and len(some) == 1
+        texts = set(cells[name])
+        return any(map(INSTRUCTION.fullmatch, texts)), "" in texts, varied and len(texts) == 1
 
     def wordy(name: str) -> bool:
         return any(len(text.split()) > LABEL_WORDS for text in cells[name])
@@ -204,26 +204,26 @@ def _system(columns: Columns) -> str | None:
 
 
 def _answers(columns: Columns, known: Collection[str]) -> Iterator[str]:
-    """Yield the columns that are not `known`, nor by their names, and that read like answers."""
+    """Yield the columns that resemble answers and are neither `known` nor have a known name."""
     for name, cells in columns.items():
-        some = [text for text in map(_text, cells) if text]
+        texts = [text for text in map(_text, cells) if text]
         words = [folded(word) for word in re.findall(r"[^\W\d_]+", name)] or [""]
         last = words[-1].rstrip("s")
-        beside = last in REMARKS or (last in PARTS and (len(words) == 1 or bool(JUDGES.search(name))))
-        if not name or name in known or not some or beside or column_of(name) is not None:
+        is_note = last in REMARKS or (last in PARTS and (len(words) == 1 or bool(JUDGES.search(name))))
+        if not name or name in known or not texts or is_note or column_of(name) is not None:
             continue
-        data = sum(DATUM.fullmatch(text) is not None for text in some)
+        data = sum(DATUM.fullmatch(text) is not None for text in texts)
         if Column.QUESTION in map(column_of, words):
-            # Translated questions and filled prompts, not systems that are called by their prompts.
-            data += sum(map(_asks, some))
-        kinds, label = len(set(some)), median(len(text.split()) for text in some) <= LABEL_WORDS
-        declined = kinds == 1 and declines(some[0], "")
+            # Translated questions and filled prompts, not systems named after their prompts.
+            data += sum(map(_asks, texts))
+        kinds, label = len(set(texts)), median(len(text.split()) for text in texts) <= LABEL_WORDS
+        declined = kinds == 1 and declines(texts[0], "")
         if (
-            TENTH * data < (TENTH - 1) * len(some)
-            and (declined or not (label and len(some) >= FEW and 2 * kinds <= len(some)))
-            and (declined or kinds > 1 or len(some) == 1)
-            and median(map(len, some)) > SHORTEST
-            and not {text.lower() for text in some} <= GRADES
+            TENTH * data < (TENTH - 1) * len(texts)
+            and (declined or not (label and len(texts) >= FEW and 2 * kinds <= len(texts)))
+            and (declined or kinds > 1 or len(texts) == 1)
+            and median(map(len, texts)) > MIN_LENGTH
+            and not {text.lower() for text in texts} <= GRADES
         ):
             yield name
 
@@ -269,18 +269,18 @@ def _require_named(
 
 
 def _doubt(cells: Sequence[object], rows: Sequence[int], questions: int) -> int:
-    """Return how doubtful it is that cells name systems: 0 of names, 1 of data such as versions, 2 if none.
+    """Return the doubt that cells name systems: 0 for names, 1 for data such as versions, else 2.
 
-    Most names are there for several questions, and data for half of them each.
+    Most names must occur, each with several questions; data must occur with half of the questions.
     """
-    some = [_plain(cells[at]) for at in rows]
-    kinds = Counter(filter(None, some))
-    if not 1 < len(kinds) < max(len(some), 1 + len(some) * (questions == 1)):
+    texts = [_plain(cells[at]) for at in rows]
+    kinds = Counter(filter(None, texts))
+    if not 1 < len(kinds) < max(len(texts), 1 + len(texts) * (questions == 1)):
         return 2
-    if 2 * kinds.total() < len(some) or any(len(text) > MAX_NAME_LENGTH or "\n" in text for text in kinds):
+    if 2 * kinds.total() < len(texts) or any(len(text) > MAX_NAME_LENGTH or "\n" in text for text in kinds):
         return 2
     data = all(map(re.compile(r"\A(?:[\W\d_]*|.*[0-9a-f]{12,}.*|[{\[/].*)").fullmatch, kinds))
-    if not data and kinds.total() == len(some) and not {text.lower() for text in kinds} <= GRADES:
+    if not data and kinds.total() == len(texts) and not {text.lower() for text in kinds} <= GRADES:
         return 0
     return 1 if 1 < questions <= 2 * min(kinds.values()) else 2
 
@@ -288,5 +288,5 @@ def _doubt(cells: Sequence[object], rows: Sequence[int], questions: int) -> int:
 def _apart(
     columns: Columns, names: Sequence[str], whose: Mapping[int, tuple[object, str]], again: Sequence[int]
 ) -> bool:
-    told = {(whose[at], *(_plain(columns[name][at]) for name in names)) for at in again}
-    return len(told) == len(again)
+    keys = {(whose[at], *(_plain(columns[name][at]) for name in names)) for at in again}
+    return len(keys) == len(again)

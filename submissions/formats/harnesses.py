@@ -1,4 +1,4 @@
-"""Rows as evaluation harnesses log them: ragas, inspect, lm-evaluation-harness, HELM and their like.
+"""Rows logged by evaluation harnesses such as ragas, inspect, lm-evaluation-harness and HELM.
 
 Sources: https://inspect.aisi.org.uk/eval-logs.html (`EvalSample`); lm-evaluation-harness,
 `lm_eval/evaluator.py`, where `logged_samples` is filled; HELM, `benchmark/adaptation/request_state.py` and
@@ -176,12 +176,12 @@ def read_deepeval(row: Fields, index: QuestionIndex) -> NamedAnswer:
 
 
 def mapping(value: object) -> Mapping[str, object]:
-    """Return the value where it is an object, else one without fields."""
+    """Return the value if it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 
 def first_of(value: object) -> object:
-    """Return the first of a list; None where it is empty or no list."""
+    """Return the first item of a list; None for an empty list and other values."""
     return value[0] if isinstance(value, list) and value else None
 
 
@@ -191,12 +191,12 @@ def further_of(value: object) -> int:
 
 
 def name_text(value: object) -> str:
-    """Return a text as a system's name can have it: on one line, and without the sign of versions."""
+    """Convert a text to a valid system name: one line, without `@`, which marks versions."""
     return " ".join(value.replace("@", "-").split()) if isinstance(value, str) else ""
 
 
 def unpacked(value: object) -> object:
-    """Return the object that a text holds as JSON or as Python prints it; else the value."""
+    """Parse a text that is a JSON object or a Python literal; return other values unchanged."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         for parse in (json.loads, ast.literal_eval):
             with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
@@ -205,30 +205,30 @@ def unpacked(value: object) -> object:
 
 
 def _answer_in(response: object) -> object:
-    """Return the text of a response: itself, a choice's message, or the field that has a name of answers."""
+    """Return the text of a response: itself, the message of a choice, or a field named like an answer."""
     fields = mapping(response)
     message = mapping(mapping(first_of(fields.get("choices"))).get("message")) or fields
     names = ("text_post_processed", *NAMES[Column.ANSWER])
     texts = (message.get("content"), *(fields.get(name) for name in names), *([] if fields else [response]))
-    found = next((one for one in texts if one is not None), None)
-    first = first_of(found)
-    return first if isinstance(first, str) else content_text(found) or _only_text(fields) or response
+    content = next((text for text in texts if text is not None), None)
+    first = first_of(content)
+    return first if isinstance(first, str) else content_text(content) or _only_text(fields) or response
 
 
 def _only_text(fields: Mapping[str, object]) -> str:
-    texts = [one for one in fields.values() if isinstance(one, str) and one]
+    texts = [value for value in fields.values() if isinstance(value, str) and value]
     return texts[0] if len(texts) == 1 else ""
 
 
 def _gold(doc: Mapping[str, object]) -> object:
-    """Return the right one of lighteval's choices."""
+    """Return the correct choice of a lighteval sample."""
     place, choices = doc.get("gold_index"), doc.get("choices")
     place = first_of(place) if isinstance(place, list) else place
     return first_of(choices[place:]) if isinstance(choices, list) and isinstance(place, int) else None
 
 
 def ids_of(fields: Mapping[str, object]) -> list[object]:
-    """Return the candidates for the question's id, the surest first."""
+    """Return the candidates for the question's id, most reliable first."""
     return [fields[name] for name in NAMES[Column.QUESTION_ID] if id_text(fields.get(name))]
 
 
@@ -238,7 +238,7 @@ def question_text(fields: Mapping[str, object]) -> str:
 
 
 def reference_of(fields: Mapping[str, object]) -> str | None:
-    """Return the answer that is known to be right; None without one."""
+    """Return the reference answer, if any."""
     return _text_of(fields, Column.REFERENCE)
 
 
@@ -248,15 +248,15 @@ def _text_of(fields: Mapping[str, object], column: Column) -> str | None:
 
 
 def contexts_of(fields: Mapping[str, object]) -> object:
-    """Return the passages that the system was given; None without any."""
+    """Return the system's contexts, if any."""
     lists = (fields.get(name) for name in NAMES[Column.CONTEXTS])
-    return next((one for one in lists if isinstance(one, list)), None)
+    return next((passages for passages in lists if isinstance(passages, list)), None)
 
 
 def failure_text(error: object) -> str:
-    """Return an error as a tool logs it, in a line; empty without one."""
-    said = mapping(error).get("message") or mapping(mapping(error).get("error")).get("message") or error
-    lines = str(said).strip().splitlines() if said else []
+    """Return the last line of an error in a log; empty without an error."""
+    text = mapping(error).get("message") or mapping(mapping(error).get("error")).get("message") or error
+    lines = str(text).strip().splitlines() if text else []
     return lines[-1] if lines else ""
 
 
@@ -270,9 +270,9 @@ def _asked(prompt: object) -> str:
     """Return the user's request: a prompt, or the last message of the user in a conversation."""
     if isinstance(prompt, str):
         return prompt
-    messages = [one for one in prompt if isinstance(one, Mapping)] if isinstance(prompt, list) else []
-    asked = [one for one in messages if str(one.get("role", one.get("type"))).lower() in {"user", "human"}]
-    last = (asked or messages or [{}])[-1]
+    messages = [item for item in prompt if isinstance(item, Mapping)] if isinstance(prompt, list) else []
+    by_user = [row for row in messages if str(row.get("role", row.get("type"))).lower() in {"user", "human"}]
+    last = (by_user or messages or [{}])[-1]
     return content_text(last.get("content", last.get("prompt")))
 
 
@@ -295,14 +295,14 @@ def reasoning_text(content: object) -> str:
 
 
 def _written(responses: object) -> list[object]:
-    """Return the texts of the first request, which the harness nests."""
+    """Return the texts of the first request, unwrapping nested lists."""
     while isinstance(first := first_of(responses), list):
         responses = first
     return responses if isinstance(responses, list) else [responses]
 
 
 def _lm_eval_prompt(arguments: object) -> str:
-    """Return the prompt of the first request, as a file (`gen_args_0`) or the harness (a list) has it."""
+    """Return the prompt of the first request, from a file (`gen_args_0`) or the harness (a list)."""
     first = mapping(arguments).get("gen_args_0") if isinstance(arguments, Mapping) else first_of(arguments)
     prompt = first.get("arg_0") if isinstance(first, Mapping) else first_of(first)
     return prompt if isinstance(prompt, str) else ""
@@ -315,7 +315,7 @@ OBJECTS = {
     "langsmith": ("inputs", "outputs"),
     "pydantic-evals": ("inputs", "output"),
 }
-"""Fields of what was asked and of what came back; a case that failed lacks the second."""
+"""Fields of request and response; failed cases lack the response."""
 
 
 def _has_objects(asked: str, written: str, row: Fields) -> bool:

@@ -1,7 +1,7 @@
-"""The registry of formats of answers: which tool wrote a row, told by its fields, and how it is read.
+"""Registry of formats of answers, which detect the tool of a row by its fields and read it.
 
-How rows are stored (JSONL, Parquet, …) is the container's; a format says what their fields mean. A new one is
-a module with `FORMATS` and its name, from this one, in `MODULES`, or a plugin's.
+Containers (JSONL, Parquet, …) are independent of formats. A new format is a module with `FORMATS` that is
+listed in `MODULES`, or a plugin.
 """
 
 from collections import Counter
@@ -20,22 +20,22 @@ from submissions.problem_codes import Code, Findings, listed, quoted
 from submissions.question_index import QuestionIndex
 
 ARENA, RAG_QA_ARENA = "arena", "rag-qa-arena"
-"""The formats whose columns are ours, and RAG-QA Arena's."""
+"""Formats with native columns and with RAG-QA Arena's."""
 FURTHER_COLUMNS = ("thinking", "retrieved_context_ids", "references", "topic_id", "metadata")
-"""Columns that are read besides `data.files.tables.columns.NAMES`."""
+"""Further columns besides `data.files.tables.columns.NAMES`."""
 FIGURES = ("tokens", "usd", "milliseconds")
 """Reported costs of an answer."""
 MODULES = (".trec_rag", ".harnesses", ".completions")
 TEXTS = ("text", "thinking", "sample", "failed", "ended", "system", "variant", "test")
 THOUGHT = "Thinking:"
-"""Opens what promptfoo joins to one text from a model's reasoning and its answer, with nothing in between."""
+"""Start of a text in which promptfoo joins a model's reasoning and answer."""
 CUT = frozenset(
     {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
 )
 FILTERED = frozenset({"content_filter", "refusal", "safety"})
 MAX_REASONS = 5
 MAX_NAME_LENGTH = 100
-"""Characters of a system's name (`data.models.questions.SYSTEM_NAME_PATTERN`)."""
+"""Most characters of a system's name (`data.models.questions.SYSTEM_NAME_PATTERN`)."""
 Fields = Mapping[str, object]
 
 
@@ -75,18 +75,17 @@ class NamedAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFormat(FileFormat):
-    """A format of answers that is not ours; its name is what reports call it.
+    """Format of answers of another tool, named in reports.
 
     Attributes:
-        fits: Whether a row has it.
-        read: What a row says, by our names; None where it says nothing of an answer. It may raise
-            FileFormatError.
-        repeats: What further rows of one sample are called.
-        log: Whether it is a log, whose other fields may hold numbers that are not finite.
-        columns: Whether its columns are ours, so that a table must have those that we need.
-        keys: Of a log that is one JSON object, the keys that tell whose it is.
-        rows: Where the rows of such a log stand.
-        several: Whether its rows name systems, of which one file may have several.
+        fits: Detects a row of the format.
+        read: Reads a row; None if it has no answer. It may raise FileFormatError.
+        repeats: Name of further rows of a sample.
+        log: Whether it is a log, whose other fields may have non-finite numbers.
+        columns: Whether it uses native columns, so that a table must have the required ones.
+        keys: Keys that identify a log in one JSON object.
+        rows: Key of the rows in such a log.
+        several: Whether one file may have rows of several systems.
     """
 
     fits: Callable[[Fields], bool]
@@ -111,7 +110,7 @@ def added_formats() -> PluginEntries[AnswerFormat]:
 
 
 def answer_formats() -> Sequence[AnswerFormat]:
-    """All of them, in the order in which they are tried, those of plugins last."""
+    """Return all formats in the order of detection, plugins last."""
     return (*_built_in(), *_of_plugins(plugin_files()))
 
 
@@ -126,7 +125,7 @@ def _of_plugins(_files: object) -> tuple[AnswerFormat, ...]:
 
 
 def _read_safely(known: AnswerFormat, row: Fields, index: QuestionIndex) -> NamedAnswer | None:
-    """Read a row by others' code; whatever that raises or returns instead is the row's problem."""
+    """Read a row with a plugin, and turn its errors and invalid results into problems of the row."""
     try:
         named: object = known.read(row, index)
         if named is None or (
@@ -144,7 +143,7 @@ def _read_safely(known: AnswerFormat, row: Fields, index: QuestionIndex) -> Name
 
 
 def system_names(found: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
-    """Return distinct names for the systems of one file, with their variants where there are several."""
+    """Return distinct names for the systems of one file, with variants if there are several."""
     pairs = sorted(set(found))
     several = len({variant for _, variant in pairs}) > 1
     names: dict[tuple[str, str], str] = {}
@@ -161,9 +160,9 @@ def system_names(found: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], s
 
 
 def format_of(row: object, findings: Findings | None = None) -> AnswerFormat | None:
-    """Return the format of a row; None where its fields are ours or RAG-QA Arena's, or unknown.
+    """Return the format of a row; None for native or RAG-QA Arena's fields, and unknown ones.
 
-    A plugin's format that cannot tell whether a row has it does not fit, which is noted once in `findings`.
+    A plugin's format that fails to decide does not fit, which is reported once in `findings`.
     """
     if not isinstance(row, Mapping):
         return None
@@ -183,7 +182,7 @@ def _added_format_of(row: Fields, findings: Findings | None) -> AnswerFormat | N
 
 
 def own_format(row: Fields) -> str:
-    """Return whether the fields are in our layout or RAG-QA Arena's."""
+    """Return whether the fields are native or RAG-QA Arena's."""
     return RAG_QA_ARENA if "pred" in row and "answer" not in row else ARENA
 
 
@@ -194,13 +193,13 @@ def is_log(row: object) -> bool:
 
 
 def is_row(findings: Findings, row: object) -> bool:
-    """Return whether a value is a row of a tool whose fields are none of our columns."""
+    """Return whether a value is a row of a tool without native columns."""
     known = format_of(row, findings)
     return known is not None and not known.columns
 
 
 def logs() -> Mapping[frozenset[str], str]:
-    """Return the places of logs' rows in one JSON object, by the keys that identify their tool."""
+    """Return the keys of rows in JSON logs, by the keys that identify their tool."""
     return MappingProxyType({frozenset(known.keys): known.rows for known in answer_formats() if known.rows})
 
 
@@ -242,7 +241,7 @@ class LeftOut:
         return fields
 
     def close(self, *, answers: bool) -> None:
-        """Note what was left out; where there are no `answers`, that all rows failed is an error."""
+        """Report what was left out; failed rows are an error if there are no `answers`."""
         for repeats, count in self._repeats.items():
             rows = f"{counted(count, 'row')} {are(count)} left out"
             message = f"{rows}: further {repeats} of samples that have an answer."
