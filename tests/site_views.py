@@ -95,8 +95,8 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
     }
 
 
-NO_PAGES = frozenset({"/healthz", "/metrics", "/site.js", "/style.css", "/leaderboard"})
-"""Routes that serve programs, are pictures, or lead elsewhere."""
+NO_PAGES = frozenset({"/healthz", "/metrics", "/site.js", "/style.css", "/leaderboard", "/row"})
+"""Routes that serve programs or parts of pages, are pictures, or lead elsewhere."""
 
 
 def plain_views(routes: Sequence[BaseRoute]) -> list[View]:

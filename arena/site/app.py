@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
 from itertools import islice
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -29,7 +30,7 @@ from arena.api.errors import problem_response
 from arena.container import Arena, open_arena
 from arena.services.system import metrics_of
 from arena.settings import MetricsAccess, Settings
-from arena.site.first_view import FirstView
+from arena.site.first_view import FirstView, opened_row
 from arena.site.middleware import (
     RetractedStatus,
     ServedHosts,
@@ -44,7 +45,7 @@ from arena.site.services import as_secrets, opened
 from arena.site.sign_in import SignIn
 from arena.site.ui.messages import public_error
 from arena.site.uploads import SignedInUploads
-from data.errors import ArenaError
+from data.errors import ArenaError, NotFoundError
 from data.store.boards import is_called
 
 
@@ -207,6 +208,7 @@ class _Routes:
             metrics_route(self.arena),
             *shell_routes({name: page.title for name, page in pages().items()}, FirstView(self._pages)),
             Route("/leaderboard", _to_the_leaderboard),
+            Route("/row", self.row),
         ]
         settings = self.arena.settings
         rates = Rates(requests=settings.api_rate, intakes=settings.intake_rate)
@@ -236,6 +238,14 @@ class _Routes:
         # What exists now stays until the server ends, so the garbage collector need not scan it.
         gc.collect()
         gc.freeze()
+
+    async def row(self, request: Request) -> Response:
+        """Serve the part that a row of the board opens to."""
+        try:
+            found = await run_in_threadpool(opened_row, self._pages, request)
+        except NotFoundError as error:
+            return refused(request, HTTPStatus.NOT_FOUND, error.message, advice=error.advice)
+        return Response(found, media_type="text/html", headers={"Cache-Control": "private, no-cache"})
 
     async def healthz(self, _request: Request) -> Response:
         """200 where the database answers, else 503; the log has the reason."""

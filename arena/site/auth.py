@@ -17,9 +17,10 @@ from streamlit.errors import StreamlitSecretNotFoundError
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
+from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller, CallerKind, IdentityService
 from arena.services.accounts.tokens import COOKIE
-from arena.site.services import arena
+from arena.site.services import arena, visitor_cookies
 from arena.site.ui.html import Cell, anchor, link, note, paragraph
 from arena.site.ui.messages import PageEndedError, show_error
 from arena.site.ui.url_state import choose_one
@@ -72,6 +73,8 @@ def show_new_token(key: str) -> None:
 
 def present() -> Caller:
     """Return the browser's caller silently; the public without a sign-in."""
+    if (cookies := visitor_cookies()) is not None:
+        return caller_of_request(arena(), cookies)
     cookie: object = st.context.cookies.get(COOKIE)
     # Streamlit's page tests run without a browser, where cookies are not texts.
     caller = arena().sessions.who(cookie if isinstance(cookie, str) else None)
@@ -82,6 +85,12 @@ def present() -> Caller:
 
 def _claimed() -> Caller | None:
     return caller_of_claims(arena().identities, st.user) if provider_subject() else None
+
+
+def caller_of_request(source: Arena, cookies: Mapping[str, str]) -> Caller:
+    """Return the caller of a request outside of Streamlit, by its cookies."""
+    caller = source.sessions.who(cookies.get(COOKIE))
+    return caller if caller.signed_in else caller_of_cookies(source.identities, cookies)
 
 
 def caller_of_cookies(identities: IdentityService, cookies: Mapping[str, str]) -> Caller:

@@ -19,6 +19,14 @@ WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"
 """Streamlit's logger that warns of each read of its cache outside of its own threads."""
 
 
+def opened_row(arena: Arena, request: Request) -> str:
+    """Return what the row of an address opens to, as HTML for who asks; empty where nothing is published."""
+    from arena.site.boards.leaderboard_page import opened_row as opened  # noqa: PLC0415 - as below
+
+    with visiting(arena, dict(request.query_params), request.cookies):
+        return opened() if arena.boards.heads() else ""
+
+
 class FirstView:
     """The board page for visitors who are signed in nowhere, kept until readers may notice a change."""
 
@@ -46,6 +54,6 @@ class FirstView:
         from arena.site.boards.leaderboard_page import as_parts  # noqa: PLC0415 - routes are made without it
         from arena.site.boards.pickers import addressed_board  # noqa: PLC0415 - as above
 
-        with visiting(self._arena, dict(query)):
+        with visiting(self._arena, dict(query), {}):
             page = as_parts(addressed_board()).part("page")
         return f'<div id="first-view" data-view="{digest(page)}"><div>{page}</div></div>'

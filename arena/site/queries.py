@@ -26,8 +26,6 @@ from data.store.question_stats import BattleResult, QuestionRecord, QuestionStat
 FRESH = 15
 LONG = 60
 MOST_BOARDS = 32
-MOST_COUNTED = 100_000
-"""Battles up to which a board is looked through for the questions that each system lost."""
 Asked = ParamSpec("Asked")
 Value = TypeVar("Value")
 Query = Callable[Concatenate[Arena, Asked], Value]
@@ -167,12 +165,10 @@ def profile_of(source: Arena, caller: Caller, view: BoardView, system: str) -> S
 
 @_cached_for_public(seconds=LONG, most=64)
 def lost_questions(
-    source: Arena, caller: Caller, view: BoardView, most: int
-) -> Mapping[str, tuple[QuestionRecord, ...]]:
-    """Return the questions that each system of a judged board lost most clearly."""
-    if view.round_name is None or view.battles > MOST_COUNTED:
-        return {}
-    return source.systems.lost(view.round_name, view.systems, most, caller=caller)
+    source: Arena, caller: Caller, view: BoardView, system: str, most: int
+) -> tuple[QuestionRecord, ...]:
+    """Return the questions that a system of a judged board lost most clearly."""
+    return source.systems.lost(view.round_name, system, most, caller=caller) if view.round_name else ()
 
 
 @_cached_for_public(seconds=LONG, most=64, spinner="Reading scores …")

@@ -33,13 +33,14 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
     }
 
 
-_VISITED: ContextVar[tuple[Arena, Mapping[str, str]] | None] = ContextVar("visited", default=None)
+_Visit = tuple[Arena, Mapping[str, str], Mapping[str, str]]
+_VISITED: ContextVar[_Visit | None] = ContextVar("visited", default=None)
 
 
 @contextmanager
-def visiting(arena: Arena, address: Mapping[str, str]) -> Iterator[None]:
-    """Let pages that are made outside of Streamlit be of this arena and address."""
-    token = _VISITED.set((arena, address))
+def visiting(arena: Arena, address: Mapping[str, str], cookies: Mapping[str, str]) -> Iterator[None]:
+    """Let pages that are made outside of Streamlit be of this arena and address, for who has the cookies."""
+    token = _VISITED.set((arena, address, cookies))
     try:
         yield
     finally:
@@ -50,6 +51,12 @@ def address() -> Mapping[str, str]:
     """Return the parameters of the page's address."""
     visited = _VISITED.get()
     return st.query_params.to_dict() if visited is None else visited[1]
+
+
+def visitor_cookies() -> Mapping[str, str] | None:
+    """Return the cookies of who asks outside of Streamlit; None in its own threads."""
+    visited = _VISITED.get()
+    return None if visited is None else visited[2]
 
 
 def arena() -> Arena:

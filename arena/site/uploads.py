@@ -18,9 +18,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRe
 from arena.api.errors import RefusedRequestError, problem_response
 from arena.api.middleware import LimitedBody
 from arena.container import Arena
-from arena.services.accounts.tokens import COOKIE
 from arena.services.submissions.uploads import party_of
-from arena.site.auth import caller_of_cookies
+from arena.site.auth import caller_of_request
 from arena.site.services import arena
 from data.errors import ArenaError, FileFormatError
 from data.files.text_files import MEBIBYTE
@@ -132,9 +131,7 @@ class SignedInUploads:
     def _party(self, cookies: Mapping[str, str]) -> str:
         """Return who sends a file; empty for somebody who is signed in nowhere."""
         try:
-            caller = self._arena.sessions.who(cookies.get(COOKIE))
-            if not caller.signed_in:
-                caller = caller_of_cookies(self._arena.identities, cookies)
+            caller = caller_of_request(self._arena, cookies)
         except ArenaError:
             return ""
         return party_of(caller) if caller.signed_in else ""

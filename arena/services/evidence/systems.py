@@ -217,20 +217,15 @@ class SystemService:
         )
 
     def lost(
-        self, round_name: str, systems: Sequence[str], most: int, *, caller: Caller = PUBLIC
-    ) -> Mapping[str, tuple[QuestionRecord, ...]]:
-        """Return the questions that each of some systems lost most clearly; others are left out."""
+        self, round_name: str, system: str, most: int, *, caller: Caller = PUBLIC
+    ) -> tuple[QuestionRecord, ...]:
+        """Return the questions that a system lost most clearly."""
         round_ = self._store.rounds.get(round_name)
-        texts = RoundAccess(self._store, caller, round_).texts
-        found = {}
-        for system in systems:
-            records = self._store.question_stats.records(round_.id, system)
-            worst = sorted(
-                (one for one in records if one.losses > one.wins), key=lambda one: one.wins - one.losses
-            )
-            if worst:
-                found[system] = texts.listed(tuple(worst[:most]))
-        return found
+        records = self._store.question_stats.records(round_.id, system)
+        lost = sorted(
+            (one for one in records if one.losses > one.wins), key=lambda one: one.wins - one.losses
+        )
+        return RoundAccess(self._store, caller, round_).texts.listed(tuple(lost[:most]))
 
     def compare(self, round_name: str, systems: Sequence[str], *, caller: Caller = PUBLIC) -> Comparison:
         """Compare systems of a round."""

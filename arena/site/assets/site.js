@@ -52,6 +52,15 @@ document.addEventListener("click", (event) => {
   }
 });
 
+// What a row opens to is sent when it is opened.
+document.addEventListener("toggle", async ({ target }) => {
+  const { from } = target.dataset;
+  if (!target.open || !from) return;
+  delete target.dataset.from;
+  const answer = await fetch(from).catch(() => null);
+  target.insertAdjacentHTML("beforeend", answer?.ok ? await answer.text() : '<p class="aa-note" role="alert">This could not be read. The name leads to the page of the system.</p>');
+}, true);
+
 // The search finds as one types.
 const find = (input) => {
   const words = input.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);

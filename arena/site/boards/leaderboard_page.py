@@ -7,8 +7,8 @@ from arena.services.boards.sentences import grounds, headline, opening
 from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import notes_of
 from arena.site.boards.grid import grid_part
-from arena.site.boards.pickers import addressed_board, board_links, read_address
-from arena.site.boards.standings_cells import MOST_QUESTIONS
+from arena.site.boards.pickers import addressed_board, board_links, chosen_domain, chosen_system, read_address
+from arena.site.boards.standings_cells import MOST_QUESTIONS, row_detail
 from arena.site.boards.standings_table import standings_table
 from arena.site.queries import change_of, lost_questions, notices_of
 from arena.site.ui.html import link, name_page, put_part
@@ -21,17 +21,24 @@ def show() -> None:
     put_part(as_parts(board), "page")
 
 
+def opened_row() -> str:
+    """Return what the row that the address names opens to, as HTML."""
+    view = addressed_board()
+    system, domain = chosen_system(view), chosen_domain(view)
+    line = view.line(system, domain)
+    return row_detail(view, domain, line, lost_questions(view, system, MOST_QUESTIONS)) if line else ""
+
+
 def as_parts(view: BoardView) -> Parts:
     """Build the page; every choice is a link."""
-    shown, change, lost = read_address(view), change_of(view), lost_questions(view, MOST_QUESTIONS)
+    shown, change = read_address(view), change_of(view)
     domain, order, here = shown.domain, shown.order, shown.address
     marks = {} if change is None or domain != OVERALL else change.marks
     table = made_once(
         view,
-        # Whose texts may change while the board does not.
-        f"standings {here} {[line.system for line in shown.lines]} {lost}",
+        f"standings {here} {[line.system for line in shown.lines]}",
         lambda: standings_table(
-            view, domain, shown.lines, chosen=shown.columns, order=order, address=here, lost=lost, marks=marks
+            view, domain, shown.lines, chosen=shown.columns, order=order, address=here, marks=marks
         ),
     )
     votes = [one[:2] for one in view.health if one[0] == TrustFigure.VOTES]

@@ -35,8 +35,6 @@ SAID = {
     **{name: name for name in ("organisation", "licence", "released", "open_weights")},
     "parameter_count": "parameters",
 }
-Lost = Mapping[str, Sequence[QuestionRecord]]
-"""Questions that a system lost, by its name, the clearest first; those of some systems are not known."""
 drawn = partial(macro, of="standings.html")
 """A cell by its macro."""
 
@@ -244,9 +242,9 @@ def _not_said() -> Markup:
     return drawn("muted", title="The team does not say")
 
 
-def row_detail(view: BoardView, domain: str, line: Line, lost: Lost) -> Mapping[str, Sequence[object]]:
+def row_detail(view: BoardView, domain: str, line: Line, lost: Sequence[QuestionRecord]) -> Markup:
     """Return what a row opens to: places, battles with neighbours, lost questions, links."""
-    return {
+    parts: Mapping[str, Sequence[object]] = {
         "places": list(_places(view, domain, line)),
         "opponents": list(_opponents(view, line)),
         "questions": [
@@ -254,13 +252,14 @@ def row_detail(view: BoardView, domain: str, line: Line, lost: Lost) -> Mapping[
                 anchor(one.question, "question", board=view.name, id=one.id),
                 f"{one.wins} won, {one.ties} tied, {one.losses} lost",
             )
-            for one in lost.get(line.system, ())[:MOST_QUESTIONS]
+            for one in lost
         ],
         "links": (
             anchor("Everything of it", "system", board=view.name, id=line.system),
             anchor("Compare with others", "compare", board=view.name, a=line.system),
         ),
     }
+    return drawn("detail", parts)
 
 
 def _places(view: BoardView, domain: str, line: Line) -> Iterator[str]:

@@ -11,7 +11,6 @@ from arena.html_pages import macro
 from arena.models.boards import OVERALL, BoardView, Line
 from arena.services.boards.metric_columns import metric_columns, shown_metrics, usual_metrics
 from arena.site.boards.standings_cells import (
-    Lost,
     Scale,
     battles_cell,
     brackets,
@@ -20,7 +19,6 @@ from arena.site.boards.standings_cells import (
     outcome_cell,
     rate_cell,
     rating_cell,
-    row_detail,
     said_cells,
     score_cell,
     system_cell,
@@ -213,7 +211,6 @@ def standings_table(
     chosen: Sequence[str] | None = None,
     order: Order | None = None,
     address: Mapping[str, str] | None = None,
-    lost: Lost | None = None,
     marks: Mapping[str, tuple[str, str]] | None = None,
     in_file: bool = False,
 ) -> Markup:
@@ -221,8 +218,8 @@ def standings_table(
 
     Columns that are not chosen are not even sent; None chooses the usual ones. With an address, the query of
     the page, headings are links that sort by their column; `order` is then what the lines are sorted by.
-    `lost` has questions that each system lost; without it rows do not open. `marks` stand beside ranks, each
-    with its meaning. A table `in_file` has no links, and can be scrolled by keyboard.
+    `marks` stand beside ranks, each with its meaning. A table `in_file` has no links and no rows that open,
+    and can be scrolled by keyboard.
     """
     table = Table(view, domain, lines, marks or {}, links=not in_file)
     columns = _kept(table.columns, view, chosen)
@@ -248,9 +245,9 @@ def standings_table(
                 {
                     "line": line,
                     "cells": [cell(column, line) for column in columns],
-                    "detail": None
-                    if lost is None or line.is_reference
-                    else row_detail(view, domain, line, lost),
+                    "opens": ""
+                    if in_file or line.is_reference
+                    else link("row", board=view.name, domain=domain, id=line.system),
                 }
                 for line in lines
             ],

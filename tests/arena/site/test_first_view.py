@@ -47,6 +47,20 @@ def test_document_says_what_the_page_says(
     assert first in _words(again)
 
 
+def test_row_opens_to_what_the_public_may_read(client: TestClient) -> None:
+    document = client.get("/").text
+    links = [unescape(found) for found in re.findall(r'data-from="([^"]*)"', document)]
+    assert len(links) == len(set(links)) > 1
+    assert 'class="aa-detail"' not in document
+    for href in links:
+        row = client.get(href)
+        assert (row.status_code, row.headers["cache-control"]) == (200, "private, no-cache")
+        assert re.search(r"Place \d.* of \d.*Against .*\d+ won, \d+ tied, \d+ lost", _words(row.text))
+    assert any("Questions it lost" in client.get(href).text for href in links)
+    unknown = client.get("/row?id=nobody")
+    assert (unknown.status_code, unknown.json()["detail"]) == (404, "The board has no system of this name.")
+
+
 def test_document_stays_empty_where_the_page_is_not_for_all(client: TestClient) -> None:
     for query in ({"board": "nowhere"}, {"find": "x" * 400}):
         answered = client.get("/", params=query)
