@@ -1,15 +1,15 @@
 """Grid of a board: win rates and scores of every system in every domain, and their correlation."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from math import atanh, sqrt, tanh
 from statistics import StatisticsError, correlation
 from typing import Any
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from leaderboard.standings.columns import board_lines
-from leaderboard.stats import NORMAL
+from leaderboard.stats import SEED, Floats
 from leaderboard.vocabulary import OVERALL
 
 FEW_QUESTIONS = 20
@@ -17,15 +17,16 @@ FEW_QUESTIONS = 20
 STEPS = 7
 """Shades of a cell."""
 MIN_CELLS = 4
-MAX_CORRELATION = 1 - 1e-12
-"""Fisher's z of larger correlations is infinite."""
+RESAMPLES = 1000
+SPREAD = 1e-9
+"""Share of a sum of squares below which a resample's values are all alike."""
 WINS: Mapping[str, tuple[str, str, str]] = {
     "win_tie_rate": ("rate", "win_tie_lower", "win_tie_upper"),
     "win_rate": ("rate", "lower", "upper"),
     "rating": ("rating", "lower", "upper"),
 }
 """Figures of battles: section of a line, and ends of the interval."""
-METHOD = "Pearson's r; 95 % interval by Fisher's z, each cell counted as independent"
+METHOD = "Pearson's r; 95 % interval by a bootstrap of both systems and domains (Owen 2007)"
 
 
 class _Model(BaseModel):
@@ -156,16 +157,37 @@ def _figures(line: Mapping[str, Any], *, few: bool) -> Iterator[tuple[str, GridF
 
 
 def _correlated(cells: tuple[GridCell, ...], win: str, score: str) -> GridCorrelation | None:
-    both = [cell.figures for cell in cells if win in cell.figures and score in cell.figures]
+    both = [cell for cell in cells if win in cell.figures and score in cell.figures]
     if len(both) < MIN_CELLS:
         return None
+    values = [(cell.figures[win].value, cell.figures[score].value) for cell in both]
     try:
-        value = correlation(
-            [figures[win].value for figures in both], [figures[score].value for figures in both]
-        )
+        value = correlation(*zip(*values, strict=True))
     except StatisticsError:
         return None
-    reach = NORMAL / sqrt(len(both) - 3)
-    centre = atanh(min(max(value, -MAX_CORRELATION), MAX_CORRELATION))
-    ends = (tanh(centre - reach), tanh(centre + reach))
-    return GridCorrelation(win=win, score=score, value=value, lower=ends[0], upper=ends[1], cells=len(both))
+    places = ([cell.system for cell in both], [cell.domain for cell in both])
+    drawn = resampled_correlations(np.array(values).T, *places)
+    lower, upper = map(float, np.quantile(drawn, (0.025, 0.975)))
+    return GridCorrelation(win=win, score=score, value=value, lower=lower, upper=upper, cells=len(both))
+
+
+def resampled_correlations(pairs: Floats, systems: Sequence[str], domains: Sequence[str]) -> Floats:
+    """Return Pearson's r of (2, cells) values over resamples of both systems and domains (Owen 2007).
+
+    Cells of one system, and those of one domain, are alike: they do not count as independent. Resamples
+    without spread are left out.
+    """
+    rng, drawn, places = np.random.default_rng(SEED), [], []
+    for names in (systems, domains):
+        different, place = np.unique(names, return_inverse=True)
+        shares = np.full(len(different), 1 / len(different))
+        drawn.append(rng.multinomial(len(different), shares, RESAMPLES).astype(float))
+        places.append(place)
+    first, second = pairs - pairs.mean(axis=1, keepdims=True)
+    terms = np.zeros((6, drawn[0].shape[1], drawn[1].shape[1]))
+    terms[:, places[0], places[1]] = first**0, first, second, first**2, second**2, first * second
+    count, a, b, aa, bb, ab = (drawn[0] @ terms * drawn[1]).sum(axis=2)
+    spread_a, spread_b = count * aa - a**2, count * bb - b**2
+    spread = (spread_a > SPREAD * count * aa) & (spread_b > SPREAD * count * bb)
+    found: Floats = (count * ab - a * b)[spread] / np.sqrt(spread_a[spread] * spread_b[spread])
+    return found.clip(-1.0, 1.0)

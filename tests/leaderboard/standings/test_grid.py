@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from leaderboard.standings.grid import grid_of
+from leaderboard.standings.grid import RESAMPLES, grid_of, resampled_correlations
+from leaderboard.stats import SEED, Floats
 
 
 def _line(system: str, questions: int, share: float, score: float | None) -> dict[str, Any]:
@@ -36,19 +39,59 @@ def test_grid_marks_small_cells_and_omits_unjudged_ones() -> None:
 @pytest.mark.parametrize(
     ("scores", "expected"),
     [
-        ([0.1, 0.2, 0.3, 0.5], (0.983, 0.389, 1.0)),
         ([0.1, 0.2, 0.3, None], None),
         ([0.4, 0.4, 0.4, 0.4], None),
         ([0.1, 0.2, 0.3, 0.4], (1.0, 1.0, 1.0)),
+        ([0.4, 0.3, 0.2, 0.1], (-1.0, -1.0, -1.0)),
     ],
 )
-def test_correlation_has_fishers_interval(
+def test_correlation_of_few_or_equal_cells_is_not_said(
     scores: list[float | None], expected: tuple[float, ...] | None
 ) -> None:
     lines = {f"d{at}": [_line("a", 9, 0.2 * at, score)] for at, score in enumerate(scores)}
-    result = grid_of(_board(lines)).correlation("win_tie_rate", "facts")
-    ends = None if result is None else (result.value, result.lower, result.upper)
-    assert ends == (None if expected is None else pytest.approx(expected, abs=0.001))
+    found = grid_of(_board(lines)).correlation("win_tie_rate", "facts")
+    ends = None if found is None else (found.value, found.lower, found.upper)
+    assert ends == (None if expected is None else pytest.approx(expected))
+
+
+def _crossed(rng: np.random.Generator, systems: int, domains: int) -> Floats:
+    """Values in (2, systems, domains): r is 0.37, with parts of systems, of domains and of cells."""
+    shapes = ((2, systems, 1), (2, 1, domains), (2, systems, domains))
+    parts = [rng.standard_normal(shape) for shape in shapes]
+    for part, share in zip(parts, (0.6, 0.3, 0.2), strict=True):
+        part[1] = share * part[0] + np.sqrt(1 - share**2) * part[1]
+    return np.asarray(sum(parts[1:], parts[0]))
+
+
+def test_resampled_correlations_equal_scipys_on_repeated_cells() -> None:
+    values, rng = _crossed(np.random.default_rng(1), 5, 4), np.random.default_rng(SEED)
+    drawn = [rng.multinomial(count, [1 / count] * count, RESAMPLES) for count in (5, 4)]
+    expected = []
+    for systems, domains in zip(*(some[:100] for some in drawn), strict=True):
+        rows, columns = np.repeat(range(5), systems), np.repeat(range(4), domains)
+        again = values[:, rows][:, :, columns].reshape(2, -1)
+        if np.ptp(again, axis=1).all():
+            expected.append(stats.pearsonr(*again).statistic)
+    places = [(f"s{row}", f"d{column}") for row in range(5) for column in range(4)]
+    found = resampled_correlations(values.reshape(2, -1), *zip(*places, strict=True))
+    assert found[: len(expected)] == pytest.approx(np.array(expected), abs=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("systems", "domains"), [(6, 7), (12, 4)])
+def test_interval_of_a_correlation_covers_where_that_of_independent_cells_does_not(
+    systems: int, domains: int
+) -> None:
+    rng, covered, independent = np.random.default_rng(2), 0, 0
+    places = [(f"s{row}", f"d{column}") for row in range(systems) for column in range(domains)]
+    true = (0.6 + 0.3 + 0.2) / 3
+    for _ in range(200):
+        values = _crossed(rng, systems, domains).reshape(2, -1)
+        low, high = np.quantile(resampled_correlations(values, *zip(*places, strict=True)), (0.025, 0.975))
+        covered += int(low <= true <= high)
+        ends = stats.pearsonr(*values).confidence_interval()
+        independent += int(ends.low <= true <= ends.high)
+    assert (covered >= 184, independent < 176) == (True, True)
 
 
 @pytest.mark.parametrize(
