@@ -1,7 +1,7 @@
 """One system: its record, its losses, and two systems compared."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -187,6 +187,17 @@ class Comparison:
             for share in self.paired[second]
         ]
         return shapes.Comparison.of(self, round=round_name, first=first, second=second, paired=paired)
+
+    def paired_rows(self) -> Iterator[dict[str, object]]:
+        """Yield the differences as rows of a file."""
+        for other, paired in self.paired.items():
+            for share in paired:
+                ends = asdict(share.interval) if share.interval else {"lower": None, "upper": None}
+                row = {"first": self.systems[0], "second": other, **asdict(share), **ends}
+                yield {
+                    **{name: row[name] for name in row if name != "interval"},
+                    "significant": share.significant,
+                }
 
 
 class SystemService:

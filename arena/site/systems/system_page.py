@@ -13,7 +13,7 @@ from arena.services.evidence.systems import LossShare, LossShares, SystemProfile
 from arena.site.boards.charts import profile_plot
 from arena.site.boards.matrix_page import opponents_table
 from arena.site.boards.pickers import addressed_board, chosen_opponent, chosen_system
-from arena.site.compare.compare_page import show_compared
+from arena.site.compare.parts import show_compared
 from arena.site.queries import profile_of, weaknesses_of
 from arena.site.systems.parts import show_by_domain, show_card, show_records
 from arena.site.systems.weaknesses import show_doubtful, show_missed, show_not_computed, show_retrieval
