@@ -36,7 +36,12 @@ class Parts:
     def part(self, block: str) -> str:
         """Return the HTML of a block."""
         template = _environment().get_template(self.template)
-        return "".join(template.blocks[block](template.new_context(dict(self.values))))
+        return unbroken("".join(template.blocks[block](template.new_context(dict(self.values)))))
+
+
+def unbroken(html: str) -> str:
+    """Keep the sign for per cent on the line of its figure."""
+    return html.replace(" %", "\u00a0%")
 
 
 @cache

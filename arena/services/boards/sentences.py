@@ -267,6 +267,8 @@ def deciding_sentence(deciding: Deciding) -> str:
     leader, other = deciding.leader, deciding.other
     if deciding.needed is None:
         return f"{leader} and {other} take the same share of the win over {deciding.questions:,} questions."
+    if deciding.needed == deciding.questions > 1:
+        return f"{leader} is ahead of {other} on each of the {deciding.questions:,} questions."
     questions = "one question" if deciding.needed == 1 else f"{deciding.needed:,} questions"
     return (
         f"Without the {questions} of {deciding.questions:,} on which {leader} is furthest ahead, its lead "

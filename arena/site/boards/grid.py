@@ -147,5 +147,6 @@ def _goes(found: GridCorrelation, names: Mapping[str, str]) -> str:
     goes = {1: "go together", -1: "go in opposite directions", 0: "may or may not go together"}[sign]
     value, lower, upper = (f"{end:.2f}".replace("-", "−") for end in (found.value, found.lower, found.upper))
     words = f"{names[found.score]} and {names[found.win].lower()} {goes}"
-    others = f"95 % interval for other systems and domains like these: {lower} to {upper}"
-    return f"{words}: r = {value} over {found.cells} cells of the table ({others})."
+    return (
+        f"{words}: r = {value} over {found.cells} cells (95 % over systems and domains: {lower} to {upper})."
+    )

@@ -174,7 +174,7 @@ def score_cell(value: Bounded | None, text: Callable[[float], str] | None = None
 
 
 def _ends(share: Bounded) -> str:
-    return range_of(share).removesuffix("\u00a0%").removesuffix(" %")
+    return range_of(share).removesuffix(" %")
 
 
 def estimate_cell(value: Bounded | None, text: Callable[[float], str]) -> Markup:

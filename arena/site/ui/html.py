@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import streamlit as st
 from markupsafe import Markup
 
-from arena.html_pages import Parts, macro, rendered
+from arena.html_pages import Parts, macro, rendered, unbroken
 
 SITE = "Answer Arena"
 LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"
@@ -54,7 +54,7 @@ class _Whole:
 def put_html(html: str) -> None:
     """Show what a template made."""
     if html.strip():
-        st.html(_Whole(html))
+        st.html(_Whole(unbroken(html)))
 
 
 def put(name: str, *values: object, **options: Any) -> None:  # noqa: ANN401 - of any macro
