@@ -22,3 +22,8 @@ def page_of(settings: Settings, name: str, **query: str) -> AppTest:
     page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
     page.query_params.update(query)
     return page
+
+
+def html_of(page: AppTest) -> str:
+    """Everything that a page shows as HTML, with plain spaces before signs for per cent."""
+    return "".join(found.proto.body for found in page.get("html")).replace("\u00a0%", " %")

@@ -14,7 +14,7 @@ from ir_measures import RR, nDCG
 from arena.services.question_sets.service import OVERALL, domain_statistics
 from data.files.question_sets.registry import load_set
 from tests.arena.conftest import Commands, settings_of, write_lines, write_set
-from tests.opened_pages import page_of
+from tests.opened_pages import html_of, page_of
 
 SKY = "The sky is blue because air scatters short waves more."
 SEA = "The sea is salty because rivers carry minerals into it."
@@ -273,7 +273,7 @@ def test_score_lists_submitted_contexts_as_the_page_does(salted: Commands, tmp_p
     assert rows["finder"]["nDCG@10"] == 1
     page = page_of(settings_of(salted.home), "retrieval_page", set="salt").run()
     assert not page.exception
-    shown = "".join(found.proto.body for found in page.get("html"))
+    shown = html_of(page)
     assert all(text in shown for text in ("finder", "1.000"))
 
 

@@ -10,11 +10,11 @@ from arena.api.dependencies import Rates
 from arena.container import Arena
 from arena.site import labels_page
 from tests.arena.conftest import play
-from tests.opened_pages import page_of
+from tests.opened_pages import html_of, page_of
 
 
 def shown(page: AppTest) -> str:
-    html = "".join(one.proto.body for one in page.get("html"))
+    html = html_of(page)
     return html + "\n".join(str(one.value) for kind in (page.text, page.error) for one in kind)
 
 

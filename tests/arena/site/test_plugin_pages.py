@@ -16,6 +16,7 @@ from arena.site.app import _Routes
 from arena.site.pages import added_pages, pages
 from arena.site.services import as_secrets
 from data.plugins import use_plugin_files
+from tests.opened_pages import html_of
 from tests.served import published
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "extending.md"
@@ -63,7 +64,7 @@ def test_the_page_of_the_document_has_an_address_and_a_place_in_the_navigation(w
         assert "<title>Sets in short – Answer Arena</title>" in client.get("/sets-in-short").text
     page = run(with_pages, "sets-in-short")
     assert pages()["sets-in-short"].menu == "More"
-    assert "tiny: 12 questions" in "".join(found.proto.body for found in page.get("html"))
+    assert "tiny: 12 questions" in html_of(page)
 
 
 def test_a_page_that_fails_is_named(with_pages: Settings) -> None:

@@ -11,6 +11,7 @@ from arena.services.accounts.auth import PUBLIC, Caller, CallerKind
 from arena.site.services import as_secrets
 from data.models import Role, TokenScope
 from tests.arena.conftest import ADA
+from tests.opened_pages import html_of
 from tests.private_texts import EVERY, OURS, PASSAGE, QUESTION, marks_in, private_round
 
 pytestmark = pytest.mark.slow
@@ -55,7 +56,7 @@ def seen(private: Arena, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         page.query_params.update(board="first", **query)
         page.run()
         assert not page.exception
-        return f"{page.main!r} {page.sidebar!r}" + "".join(found.proto.body for found in page.get("html"))
+        return f"{page.main!r} {page.sidebar!r}" + html_of(page)
 
     return look
 

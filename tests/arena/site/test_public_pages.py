@@ -18,7 +18,7 @@ from arena.site.services import as_secrets
 from data.models import BattleEvidence, Preference
 from tests.arena.conftest import play
 from tests.cases import cases
-from tests.opened_pages import page_of
+from tests.opened_pages import html_of, page_of
 from tests.served import published
 
 WEB = Path(__file__).parents[3] / "arena" / "site"
@@ -33,10 +33,6 @@ def visit(name: str, **query: str) -> AppTest:
     page.secrets.update({key: dict(value) for key, value in as_secrets(published()).items()})
     page.query_params.update(query)
     return page.run()
-
-
-def html_of(page: AppTest) -> str:
-    return "".join(found.proto.body for found in page.get("html"))
 
 
 def words_of(page: AppTest) -> str:

@@ -62,7 +62,7 @@ def test_a_reference_is_human_written_only_where_people_wrote_it(
 
 
 def _body(element: Any) -> str:  # noqa: ANN401 - an element of AppTest without a type of its own
-    return str(element.proto.body)
+    return str(element.proto.body).replace("\u00a0%", " %")
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from arena.site.app import SCRIPT, make_app
 from arena.site.services import as_secrets
 from data.models import Phase, Role, TokenScope
 from tests.arena.conftest import mix, play, write_answers
-from tests.opened_pages import page_of
+from tests.opened_pages import html_of, page_of
 from tests.served import published
 
 FOOTER = 'class="aa-footer"'
@@ -35,7 +35,7 @@ def opened(settings: Settings, name: str, **query: str) -> AppTest:
 
 def html(page: AppTest) -> str:
     texts = "\n".join(one.value for one in page.text)
-    return "".join(found.proto.body for found in page.get("html")) + texts
+    return html_of(page) + texts
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from arena.settings import Settings
 from data.models import EMBEDDED_ENGINE
 from judges.metrics.relations.model import scorer_of
 from tests.arena.conftest import play, quiet, settings_of, write_lines
-from tests.opened_pages import page_of
+from tests.opened_pages import html_of, page_of
 
 PASSAGES = [
     {"id": "p1", "title": "Guide", "text": "The Alder bridge was opened in 1960. It is 330 metres long."},
@@ -75,7 +75,7 @@ def opened(settings: Settings, name: str, **query: str) -> AppTest:
 def shown(bridges: Settings) -> Callable[..., str]:
     def show(name: str, **query: str) -> str:
         page = opened(bridges, name, **query)
-        html = "".join(found.proto.body for found in page.get("html"))
+        html = html_of(page)
         return html + "\n" + "\n".join(found.value for found in page.text)
 
     return show

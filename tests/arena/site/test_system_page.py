@@ -4,7 +4,7 @@ import re
 
 from streamlit.testing.v1 import AppTest
 
-from tests.opened_pages import page_of
+from tests.opened_pages import html_of, page_of
 from tests.served import published
 
 PARTS = ["Questions", "Facts and claims", "Domains and scores", "Card"]
@@ -17,7 +17,7 @@ def opened(name: str, **query: str) -> AppTest:
 
 
 def _html(page: AppTest) -> str:
-    return "".join(found.proto.body for found in page.get("html"))
+    return html_of(page)
 
 
 def _words(page: AppTest) -> str:

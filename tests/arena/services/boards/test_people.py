@@ -16,7 +16,7 @@ from leaderboard.formats.reading import read_battles
 from leaderboard.people.correct import correct
 from leaderboard.people.votes import read_votes
 from tests.arena.conftest import Commands, Fill, play
-from tests.opened_pages import page_of
+from tests.opened_pages import html_of, page_of
 
 PAIRS = (("full", "short"), ("short", "wrong"), ("wrong", "full"))
 WORDS = ("model_b", "tie", "model_a", "model_b", "tie")
@@ -138,7 +138,7 @@ def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, t
     def text(**query: str) -> str:
         page = page_of(arena.settings, "boards.leaderboard_page", **query).run()
         assert not page.exception, page.exception
-        return " ".join(one.proto.body for one in page.get("html"))
+        return html_of(page)
 
     overall, domain, former = text(), text(domain="d1"), text(board=f"tiny@{before.content_hash[:12]}")
     assert "108 votes of 3 people, not applied here" in overall

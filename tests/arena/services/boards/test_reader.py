@@ -19,7 +19,7 @@ from arena.site.middleware import RetractedStatus
 from data.errors import FileFormatError, NotFoundError, RetractedError, StoreError
 from leaderboard.vocabulary import BoardForm
 from tests.arena.conftest import Fill, answers_file, mix, play
-from tests.opened_pages import page_of
+from tests.opened_pages import html_of, page_of
 
 
 def test_export_names_a_file_that_cannot_be_written(filled: Fill, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def visit(arena: Arena, page: str) -> str:
     shown = page_of(arena.settings, module, board="gone", **dict(parse_qsl(query)))
     shown.run()
     assert not shown.exception
-    return "".join(found.proto.body for found in shown.get("html"))
+    return html_of(shown)
 
 
 @pytest.mark.slow
