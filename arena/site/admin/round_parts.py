@@ -33,16 +33,15 @@ def figures(watch: RoundWatch) -> None:
     """Show how many battles were judged, how the others ended, and the money and time."""
     round_, counts = watch.round, watch.counts
     st.progress(watch.share, f"{round_.state}: {watch.sentence}")
-    strip(
-        [
-            (f"charged, {capped(round_.budget_usd)}", usd(counts.cost_usd)),
-            ("reserved for calls in flight", usd(counts.reserved_usd)),
-            ("charged at most, no reply came", usd(counts.lost_usd)),
-            ("battles per second", f"{watch.rate:.2f}"),
-            ("time left", span(watch.seconds_left)),
-            ("workers", ", ".join(watch.workers) or "none"),
-        ]
-    )
+    facts = [(f"charged, {capped(round_.budget_usd)}", usd(counts.cost_usd))]
+    if counts.reserved_usd or counts.lost_usd:
+        facts.append(("reserved for calls in flight", usd(counts.reserved_usd)))
+        facts.append(("charged at most, no reply came", usd(counts.lost_usd)))
+    if round_.state is RoundState.RUNNING:
+        facts.append(("battles per second", f"{watch.rate:.2f}"))
+        facts.append(("time left", span(watch.seconds_left)))
+        facts.append(("workers", ", ".join(watch.workers) or "none"))
+    strip(facts)
     for sentence in filter(None, (watch.cap_sentence, *watch.warnings)):
         st.warning(without_commands(sentence))
     if watch.job is not None:
