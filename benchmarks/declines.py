@@ -28,8 +28,8 @@ from data.declines import declines, features
 HERE = Path(__file__).parent
 MARKED = HERE.parent / "tests/data"
 MODEL = HERE.parent / "data/declines.json"
-THRESHOLD = 0.7
-LEAST_WEIGHT = 0.03
+THRESHOLD = 0.0
+MIN_WEIGHT = 0.1
 TURNS = {
     "en": ("However, ", "But "),
     "de": ("Aber ", "Jedoch "),
@@ -121,10 +121,10 @@ def fit(rows: list[Row]) -> dict[str, float]:
     vectorizer = DictVectorizer()
     matrix = vectorizer.fit_transform(dict.fromkeys(features(text, asked), 1) for _, asked, text, _ in rows)
     often = np.flatnonzero(np.asarray((matrix > 0).sum(axis=0)).ravel() > 1)
-    model = LogisticRegression(C=0.5, max_iter=500)
+    model = LogisticRegression(C=0.5, max_iter=1000)
     model.fit(matrix[:, often], [row[0] for row in rows], sample_weight=[row[3] for row in rows])
     weights = zip(vectorizer.get_feature_names_out()[often], model.coef_[0].round(2), strict=True)
-    kept = {name: float(weight) for name, weight in weights if abs(weight) >= LEAST_WEIGHT}
+    kept = {name: float(weight) for name, weight in weights if abs(weight) >= MIN_WEIGHT}
     return kept | {"threshold": round(THRESHOLD - float(model.intercept_[0]), 3)}
 
 

@@ -2,8 +2,8 @@
 
 Words of seven languages are read as classes (`declines.toml`): denials, sources, knowing, telling,
 the speaker. Words of the question, figures and names count apart. A linear model weighs pairs
-of classes in a clause and how clauses follow one another (`declines.json`, fitted by
-`benchmarks/declines.py`; figures in docs/method/declining.md).
+of classes in a clause, how clauses follow one another, and sequences of words (`declines.json`,
+fitted by `benchmarks/declines.py`; figures in docs/method/declining.md).
 """
 
 import json
@@ -39,6 +39,10 @@ QUOTED = re.compile(
 )
 ACCENTS = re.compile("[\u0300-\u036f]")
 WORD = re.compile(r"[^\W_]+")
+WORD_OR_SIGN = re.compile(r"[^\W_]+|[.;:,?!]")
+STEM = 6
+"""Letters that are read of a word without a class."""
+MAX_SEQUENCE = 3
 FIRST_WORDS = re.compile(r"\A\W*+\w++(?: \w++)?,\s(?=.*\w)")
 UNDONE = re.compile(r"\A(?:un\w{3,}(?:ed|able|t|te[nrs]?|bar(?:e[mnrs]?)?)|(?:in|im)\w{4,}(?:ble|bles))$")
 """Words such as "undated", "unerwahnt" and "introuvable"."""
@@ -60,7 +64,6 @@ SIGNS_THAT_ANSWER = ("Sm", "Sc")
 CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
 OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
 DENIALS = frozenset({"NEG", "LACK", "UNK"})  # Classes that `SAME` joins.
-CAUTION = 1.0  # Added to the threshold for a text that denies nothing in words.
 DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "ACCESS", "YOU", "SPECULATE", "WITHOUT"}
 SUBJECTS = ("I", "SRC", "SRCq", "ATTR", "Q", "INFO", "YOU", "IT")
 
@@ -92,10 +95,10 @@ def declines(answer: str, question: str) -> bool:
         return is_blank(text) and not any(unicodedata.category(sign) in SIGNS_THAT_ANSWER for sign in text)
     if words in lists().bare:
         return not _takes_bare(words, fold(question))
-    if (present := _classes_in(text)).isdisjoint(DECLINING):
+    if _classes_in(text).isdisjoint(DECLINING):
         return False
-    threshold = _weights()["threshold"] + CAUTION * present.isdisjoint(DENIALS)
-    return sum(_weights().get(feature, 0.0) for feature in features(text, question)) > threshold
+    weights = _weights()
+    return sum(weights.get(feature, 0.0) for feature in features(text, question)) > weights["threshold"]
 
 
 def _takes_bare(words: str, question: str) -> bool:
@@ -218,6 +221,7 @@ def features(text: str, question: str) -> set[str]:
     asked = asked_by(question)
     out = {f"q:{each}" for each in (asked.kind, *asked.marks)}
     text = NOT.sub(" not", MARKS.sub(" ", text.translate(SIGNS))).strip()
+    out.update(_sequences(text, asked.words))
     if len(text) > 2 and text[0] in QUOTE and text[-1] in QUOTE and text.count(text[-1]) <= 2:  # noqa: PLR2004
         out.add(f"quote {'says' in asked.marks}")
         text = text.strip(QUOTE)
@@ -226,7 +230,7 @@ def features(text: str, question: str) -> set[str]:
     kinds: list[str] = []
     totals = dict.fromkeys("XNP", 0)
     for clause in _clauses(text):
-        symbols = [SAME.get(name, name) for name in _symbols(clause, asked.words, out)]
+        symbols = [SAME.get(name, name) for name in _symbols(clause, asked.words)]
         chain = [name for at, name in enumerate(symbols) if name != "X" or symbols[at - 1 : at] != ["X"]]
         content = sum(map(symbols.count, totals))
         kind = _kind(set(symbols), chain[:3], content)
@@ -258,8 +262,8 @@ def _clauses(text: str) -> Iterator[str]:
     yield from (part for part in CLAUSE_END.split(text) if part and WORD.search(part))
 
 
-def _symbols(clause: str, asked: frozenset[str], out: set[str]) -> Iterator[str]:
-    """Yield the classes of the words, `q` behind where the question has the word; add the words to `out`."""
+def _symbols(clause: str, asked: frozenset[str]) -> Iterator[str]:
+    """Yield the classes of the words, `q` behind where the question has the word."""
     german = GERMAN.search(clause)  # Its nouns have capitals and are no names.
     for match in WORD.finditer(clause):
         if match[0] == "QUOTATION":
@@ -270,12 +274,29 @@ def _symbols(clause: str, asked: frozenset[str], out: set[str]) -> Iterator[str]
         named = match.start() > 0 and match[0][0].isupper() and not german
         for name in classes(word):
             if name != "X":
-                out.add("=" + word)
                 yield name + "q" if in_question and name in lists().in_question else name
             elif in_question:
                 yield "Q"
             else:
                 yield "N" if word[0].isdigit() else "P" if named else "X"
+
+
+def _sequences(text: str, asked: frozenset[str]) -> Iterator[str]:
+    """Yield the words and signs of a text, and their pairs and triples; names and figures by their kind."""
+    words = ["^"]
+    for match in WORD_OR_SIGN.finditer(text):
+        word = fold(match[0])
+        if classes(word) != ("X",) or not word[0].isalnum():
+            words.append(word)
+        elif _root(word) in asked:
+            words.append("Q")
+        elif word[0].isdigit():
+            words.append("N")
+        else:
+            words.append("P" if match.start() > 0 and match[0][0].isupper() else word[:STEM])
+    words.append("$")
+    for length in range(1, MAX_SEQUENCE + 1):
+        yield from ("=" + " ".join(words[at : at + length]) for at in range(len(words) - length + 1))
 
 
 def _pairs(chain: list[str]) -> Iterator[str]:
