@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import ast
 import contextlib
 import doctest
 import re
@@ -76,28 +75,6 @@ def test_commands_of_pages_exist(page: Path) -> None:
     named = [" ".join(span.split())[6:] for span in spans if re.match(r"arena\s+[a-z]", span)]
     unknown = [line for line in [*COMMAND.findall(blocks), *named] if not _exists(line)]
     assert unknown == []
-
-
-def test_commands_of_messages_exist() -> None:
-    quoted = {
-        (path.name, line)
-        for room in ("arena", "judges", "leaderboard", "submissions", "data")
-        for path in (ROOT / room).rglob("*.py")
-        for text in _texts(ast.parse(path.read_text(encoding="utf-8")))
-        for line in re.findall(r"(?:`|: |^)arena ([a-z]+\b[^`;]*?)(?=[`;]|\.?$|\. [A-Z])", text, re.MULTILINE)
-    }
-    # A pattern, and a verb that is chosen.
-    quoted = {row for row in quoted if "(?" not in row[1] and not row[1].startswith("rounds X")}
-    assert len(quoted) > 100
-    assert [row for row in sorted(quoted) if not _exists(row[1])] == []
-
-
-def _texts(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr):
-            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
