@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from leaderboard.peers.compare import Comparison
 
 NAMED_TOOLS = ("arena-rank", "evalica")
+NO_PEER = "alpaca_eval is not compared: its length control fits two systems on its own 805 prompts only"
 
 
 def check_file(path: Path, reading: Reading) -> tuple[list[dict[str, str]], list[str]]:
@@ -39,7 +40,7 @@ def compare_tools_on_file(path: Path, seed: int, reading: Reading) -> "tuple[Com
             notes.append(f"{name} is not installed (pip install 'answer-arena[peers]')")
         elif installed != known:
             notes.append(f"{name} {installed} is installed; the reasons are those of {known}")
-    return comparison, notes
+    return comparison, [*notes, NO_PEER]
 
 
 def _read(path: Path, reading: Reading) -> "tuple[WrittenBattles, list[str]]":

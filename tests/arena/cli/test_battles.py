@@ -181,6 +181,7 @@ def test_check_and_compare_tools_say_what_differs(run: Commands) -> None:
     found = run.json("battles", "compare-tools", file, "--json")
     absent = [name for name, version in found["versions"].items() if version is None]
     assert [name for name in found["versions"] if f"{name} is not installed" in told] == absent
+    assert "alpaca_eval is not compared" in told
     assert list(found["boards"]) == ["here", *(name for name in found["versions"] if name not in absent)]
     rates = {row["system"]: row["rating"] for row in run.json("battles", "rate", file, "--json")["ratings"]}
     assert {system: row["rating"] for system, row in found["boards"]["here"].items()} == rates

@@ -122,6 +122,13 @@ def shuffled(folder: Path) -> str:
 
 UNDEFEATED, EVALICA = "tests/golden/battles/undefeated.csv", "tests/golden/battles/evalica.csv"
 ARENAKIT, WON = "tests/golden/battles/arenakit.csv", ["model_a", "model_a", "model_a", "model_b"]
+EVEN = ["model_a"] * 6 + ["model_b"] * 4
+GAPS = [*battles(*EVEN), *battles(*EVEN, model_a="b", model_b="z")]
+SHARES = [
+    *battles(*["model_a"] * 90, *["model_b"] * 10),
+    *battles("model_a", *["model_b"] * 9, model_b="c"),
+    *battles(*["model_a", "model_b"] * 5, "tie", "tie", model_a="b", model_b="c"),
+]
 RATED = [[1, 2, 3, 3, 2, 1, 4, 1, 2, 5, 1, 3], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 4, 3]]
 ROWS: dict[str, Callable[[Path], str]] = {
     "undefeated": lambda _: (
@@ -129,6 +136,8 @@ ROWS: dict[str, Callable[[Path], str]] = {
     ),
     "apart": lambda f: rated(f, [*battles(*WON), *battles(*WON, model_a="c", model_b="d")]).of("c").flags[-1],
     "words": lambda _: f"{rate_file(ROOT / EVALICA, RatingRequest()).table.of('x').rating:.1f}",
+    "gaps": lambda f: f"{rated(f, [*GAPS, *battles(*['model_b'] * 20, model_b=None)]).of('z').rating:.1f}",
+    "shares": lambda f: f"rank {rated(f, SHARES).of('a').rank}",
     "ties": lambda f: f"{gap([*battles(*WON, 'tie (bothbad)', 'tie (bothbad)')], f):.1f}",
     "truth": lambda _: refused(1),
     "numpy-truth": lambda _: refused(np.True_),
