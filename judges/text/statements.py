@@ -1,6 +1,7 @@
 """Statements: sentences with their terms, numbers, directions and negations."""
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ NUMBER = re.compile(
     r"(?<![\w.])(?:(?<![^\s(\[=:~<>≈])(?P<sign>[-\u2212]|minus\s))?"
     r"(?P<currency>(?:US)?[$€£¥₹]\s?|(?:USD|EUR|GBP)\s)?"
     r"(?:(?P<digits>\d{1,3}(?:[, \u00a0\u202f'’]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
+    r"(?:(?:\s?[×·x*]\s?10(?:\s?\^\s?|(?=[⁻⁰-⁹¹²³]))|(?<=\b10)(?P<bare>\^)|e)"
+    r"(?P<power>[-+\u2212⁻]?[\d⁰-⁹¹²³]{1,2})(?!\w))?"
     rf"|(?P<word>(?:(?:one|a) (?:{SCALE})|{WORDS})\b(?:[-\s](?:{WORDS}|{SCALE})\b)*))"
     rf"(?:[\s-]?(?P<scale>{SCALE}|bn|mn)\b|(?<=\d)(?P<letter>[km])\b)?",
     re.IGNORECASE,
@@ -88,7 +91,8 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
     near_month = DAY_BEFORE_MONTH.match(text, match.end()) or DAY_AFTER_MONTH.search(before)
     if near_month and 0 < figure <= LAST_DAY:
         return Quantity(figure, figure, "day", "", wording, start)
-    if not scale and (match["digits"] or "").isdecimal() and FIRST_YEAR <= figure <= LAST_YEAR:
+    plain = not scale and not match["power"] and (match["digits"] or "").isdecimal()
+    if plain and FIRST_YEAR <= figure <= LAST_YEAR:
         return Quantity(figure, figure, "year", "", wording, start)
     folded = fold(name)
     noun = stem(folded) if folded and is_content(folded) else ""
@@ -97,7 +101,9 @@ def _quantity(text: str, match: re.Match[str]) -> Quantity:
 
 def _plain(match: re.Match[str]) -> float:
     if match["digits"]:
-        return float(re.sub(r"[^\d.]", "", match["digits"]))
+        figure = float(re.sub(r"[^\d.]", "", match["digits"]))
+        power = unicodedata.normalize("NFKC", match["power"] or "0").replace("\u2212", "-")
+        return figure * 10.0 ** (int(power) - bool(match["bare"]))
     total = current = 0.0
     for word in re.split(r"[-\s]+", match["word"].lower()):
         if word in {"a", "one"}:
