@@ -14,6 +14,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -60,45 +61,54 @@ def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def check() -> list[str]:
-    """Return the place and the complaint of each refused word of the checkout."""
+    """Return the complaints of refused words and exceeded limits."""
     complaints = []
     for path, text in read("*.py", "*.md", "*.html").items():
         lines = list(faults(ast.parse(text))) if path.endswith(".py") else []
         for match in PHRASE.finditer(text):
             lines.append((text.count("\n", 0, match.start()) + 1, f"write {match[0]!r} plainly"))
         complaints += [f"{path}:{line}: {fault}" for line, fault in sorted(lines)]
+    for row, counts in counted(read("*.py")):
+        for part, count, limit in zip(("product", "tests"), counts, row["limit"], strict=True):
+            if count > limit:
+                complaints.append(f"{part}: {count} times {row['name']!r}; words.toml allows {limit}")
     return complaints
+
+
+def split(files: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the files of the product and of the tests."""
+    tests = {path: text for path, text in files.items() if path.startswith("tests/")}
+    return {p: t for p, t in files.items() if not p.startswith(("tests/", "benchmarks/"))}, tests
+
+
+def counted(files: dict[str, str]) -> Iterator[tuple[dict[str, Any], list[int]]]:
+    """Yield each counted word with its occurrences in the product and in tests."""
+    for row in RULES["counted"]:
+        pattern = re.compile(row["pattern"])
+        yield row, [sum(len(pattern.findall(text)) for text in part.values()) for part in split(files)]
 
 
 def table() -> Iterator[str]:
     """Yield the lines of the table: counts in the product and in tests now, at the start, and the aim."""
     files = read("*.py")
-    tests = {path: text for path, text in files.items() if path.startswith("tests/")}
-    product = {p: text for p, text in files.items() if not p.startswith(("tests/", "benchmarks/"))}
     yield f"{'':34}{'product':>8}{'start':>7}{'aim':>6}{'tests':>8}{'start':>7}{'aim':>6}"
-    for row in RULES["counted"]:
-        counts = [
-            sum(len(re.findall(row["pattern"], text)) for text in part.values()) for part in (product, tests)
-        ]
-        cells = [
+    for row, counts in counted(files):
+        cells = (
             f"{count:8,}{start:7,}{start // 10:6}" for count, start in zip(counts, row["first"], strict=True)
-        ]
+        )
         yield f"{row['name']:34}{''.join(cells)}"
-    for name, part in {"product": product, "tests": tests}.items():
+    for name, part in zip(("product", "tests"), split(files), strict=True):
         texts = [constant.value for text in part.values() for constant in docstrings(ast.parse(text))]
         openings = sum(bool(OPENING.match(str(text).strip())) for text in texts)
         yield f"docstrings of {name}: {len(texts):,}; {openings / len(texts):.1%} open with a question word"
 
 
-def main() -> int:
-    """Print the table, or with `--check` the refused words; return 1 if there are any."""
-    if "--check" not in sys.argv[1:]:
-        print(*table(), sep="\n")
-        return 0
-    lines = check()
-    print(*lines, sep="\n", end="\n" if lines else "")
-    return int(bool(lines))
+def main() -> None:
+    """Print the table, or with `--check` exit with the refused words."""
+    if "--check" in sys.argv[1:]:
+        sys.exit("\n".join(check()) or 0)
+    print(*table(), sep="\n")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -75,7 +75,7 @@ _FULL_WIDTH = str.maketrans("\uff3b\uff3d", "[]")
 _CLOSING = ".,;:!?)\u3002"
 MAX_RANGE = 100
 MAX_RANGE_END = 999
-"""Wider or later ranges are not citations, but for example years."""
+"""Wider or later ranges are not citations; they may be years."""
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 """Single numbers between these are years, unless there is such a context: "the treaty [1905]"."""
 ENDS = 2

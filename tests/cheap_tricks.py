@@ -1,6 +1,6 @@
 """Cheap tricks: texts that a judge of overlap might take for good answers.
 
-Some are made of what is at hand (the question, the passages, answers to other questions), some by damaging an
+Some are made of available texts (the question, the passages, answers to other questions), some by damaging an
 honest answer; neither may beat what it is held against.
 """
 

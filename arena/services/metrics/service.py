@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ANSWERS_AT_ONCE = 32
 """Answers to one question that a process scores in one piece of work."""
 IN_FLIGHT = 2
-"""Pieces of work a process has at hand: it never waits for the next."""
+"""Queued pieces of work per process, so that it never waits for the next one."""
 
 
 def scorer_of(

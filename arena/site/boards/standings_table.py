@@ -218,7 +218,7 @@ def standings_table(
 
     Columns that are not chosen are not even sent; None chooses the usual ones. With an address, the query of
     the page, headings are links that sort by their column; `order` is then what the lines are sorted by.
-    `marks` stand beside ranks, each with its meaning. A table `in_file` has no links and no rows that open,
+    `marks` follow ranks, each with its meaning. A table `in_file` has no links and no rows that open,
     and can be scrolled by keyboard.
     """
     table = Table(view, domain, lines, marks or {}, links=not in_file)

@@ -123,7 +123,7 @@ def read(path: Path) -> list[Any]:
     return [json.loads(text)] if path.suffix == ".json" else list(map(json.loads, text.splitlines()))
 
 
-def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path) -> None:
+def test_older_boards_and_exports_are_unchanged(run: Commands, tmp_path: Path) -> None:
     restored(run, (STORE / "store.sql").read_text(encoding="utf-8"))
     board = run.json("leaderboard", "show", "r", "--json")
     assert len(board.pop("grid")["systems"]) > 1
@@ -143,7 +143,7 @@ def test_boards_and_exports_of_before_are_the_same(run: Commands, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_replies_of_the_api_of_before_are_the_same(run: Commands) -> None:
+def test_older_api_replies_are_unchanged(run: Commands) -> None:
     restored(run, (STORE / "store.sql").read_text(encoding="utf-8"))
     settings = settings_of(run.home)
     with closing(Arena(settings)) as arena, TestClient(make_api(arena)) as api:

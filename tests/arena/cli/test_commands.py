@@ -106,12 +106,13 @@ def test_every_file_that_a_command_reads_may_come_by_a_pipe() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "meant"), [("rouns", "rounds"), ("rounds stauts", "status"), ("rounds status --jsn", "--json")]
+    ("words", "suggestion"),
+    [("rouns", "rounds"), ("rounds stauts", "status"), ("rounds status --jsn", "--json")],
 )
-def test_misspelt_word_is_answered_by_the_nearest(capsys: Capture, words: str, meant: str) -> None:
+def test_misspelt_word_is_answered_by_the_nearest(capsys: Capture, words: str, suggestion: str) -> None:
     code, _, errors = _said(capsys, *words.split())
     assert code == 2
-    assert meant in errors.splitlines()[-1]
+    assert suggestion in errors.splitlines()[-1]
 
 
 @pytest.mark.parametrize("noun", ["sets", "submissions", "rounds", "judges", "labels", "teams"])

@@ -65,7 +65,7 @@ def test_files_of_commands_are_private_to_their_user(tmp_path: Path) -> None:
         assert _open_to_others(made) == []
 
 
-def test_a_home_of_before_is_closed_with_a_line(tmp_path: Path) -> None:
+def test_older_home_is_refused_with_a_message(tmp_path: Path) -> None:
     home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
     (home / "judges").mkdir(parents=True)
     for path in (home / "arena.sqlite", home / "judges" / "a.toml", elsewhere):

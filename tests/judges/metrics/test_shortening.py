@@ -75,13 +75,13 @@ def test_limit_option_is_validated() -> None:
 
 
 def test_ground_truth_is_shortened_equally_for_all_systems() -> None:
-    heard = []
+    bridges = []
     for answer in (ITEM.answer, "The weather that year was mild."):
         runner = Listener()
         metric = build_reading("comprehensiveness-end-to-end", runner=runner, options={"longest_passage": 40})
         asyncio.run(metric.score(replace(ITEM, answer=answer)))
-        heard.append([text for text in runner.heard if "Bridge" in text])
-    assert heard[0] == heard[1] != []
+        bridges.append([text for text in runner.heard if "Bridge" in text])
+    assert bridges[0] == bridges[1] != []
 
 
 def test_rated_passages_are_not_shortened() -> None:

@@ -206,7 +206,7 @@ def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own()
     assert ". s1 is rated above the reference (won or tied " in leading(view, OVERALL)
 
 
-def test_a_system_without_a_rating_has_its_place_all_the_same() -> None:
+def test_system_without_a_rating_has_a_place() -> None:
     view = built([row for row in two_floors() if "s4" not in row])
     assert standing(view, "s3") == f"Rank 3 of 3 systems, without a rating. {SEPARATED}"
 

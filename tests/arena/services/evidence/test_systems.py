@@ -53,7 +53,7 @@ def test_no_battle_no_share() -> None:
     assert loss_shares(table.select([False]), "a", {}, "b") == LossShares()  # type: ignore[arg-type]  # a list will do
 
 
-def test_comparison_names_the_questions_on_which_systems_differ() -> None:
+def test_comparison_lists_differing_questions() -> None:
     with closing(Arena(published())) as arena:
         found = arena.systems.compare("tiny", ["full", "short", "human"])
         for systems in (["full"], ["full", "full"], ["a", "b", "c", "d", "e"]):
