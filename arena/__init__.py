@@ -1,9 +1,9 @@
-"""The application: settings, services, commands, worker and site."""
+"""Application: settings, services, commands, workers and site."""
 
 
 def own_version() -> str:
-    """Return the installed version; `checkout` where nothing is installed."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - to read metadata takes long
+    """Return the installed version, or `checkout` without an installation."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - slow import
 
     try:
         return version("answer-arena")

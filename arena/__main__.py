@@ -1,4 +1,4 @@
-"""`python -m arena` is the `arena` command."""
+"""Run the `arena` command by `python -m arena`."""
 
 from arena.cli import main
 

@@ -1,4 +1,4 @@
-"""The one place where things are wired: settings and store in, services out."""
+"""Dependency wiring: builds services from settings and store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from data.plugins import use_plugin_files
 from judges.llm.transports.registry import transport_info
 
 if TYPE_CHECKING:
-    # Each is imported when first used, so that `arena --help` stays quick.
+    # Imported on first use, so that `arena --help` stays fast.
     from arena.demo import DemoService
     from arena.services.accounts.auth import IdentityService
     from arena.services.accounts.invitations import InvitationService
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 class Arena:
-    """Every use case of the application, over one store. A service is imported when it is first asked for."""
+    """Services of the application over one store, imported on first use."""
 
     sets: cached_property[SetService] = lazy("arena.services.question_sets.service.SetService", "store")
     set_admin: cached_property[SetAdmin] = lazy(
@@ -128,7 +128,7 @@ class Arena:
 
     @cached_property
     def store(self) -> Store:
-        """The store, opened when first asked for."""
+        """Store, opened on first use."""
         from data.store import Store
 
         return Store.open(self.settings.database_url)
@@ -137,7 +137,7 @@ class Arena:
     def uploads(self) -> UploadService:
         from arena.services.submissions.uploads import UploadService
 
-        return UploadService(self.settings.uploads_folder, most_bytes=self.settings.upload_bytes)
+        return UploadService(self.settings.uploads_folder, max_bytes=self.settings.upload_bytes)
 
     @cached_property
     def sessions(self) -> SessionService:
@@ -159,16 +159,12 @@ class Arena:
 
     @cached_property
     def engine(self) -> Engine:
-        """Engine of long work, by the settings.
-
-        An engine opens applications itself, so that it is imported where it is asked for, by name.
-        """
+        """Engine from the settings, imported by name since engines open arenas themselves."""
         engine: Engine = import_module(f".workers.{self.settings.engine}", __package__).open_engine(self)
         return engine
 
     @cached_property
     def submissions(self) -> SubmissionService:
-        """Submissions."""
         return self._submissions(self.settings.work_seconds)
 
     def _submissions(self, seconds: float) -> SubmissionService:
@@ -186,7 +182,6 @@ class Arena:
 
     @cached_property
     def planner(self) -> RoundPlanner:
-        """Rounds before they are stored."""
         from arena.services.rounds.planning import RoundPlanner
 
         return RoundPlanner(
@@ -199,7 +194,6 @@ class Arena:
 
     @cached_property
     def rounds(self) -> RoundService:
-        """Rounds."""
         from arena.services.rounds.judging_loop import RoundRunner
         from arena.services.rounds.service import RoundService
 
@@ -214,25 +208,23 @@ class Arena:
 
     @cached_property
     def job_leases(self) -> JobLeases:
-        """This process's dealings with the queue of jobs."""
         from arena.services.jobs.queue import JobLeases, this_worker
 
         return JobLeases(self.store, this_worker(), self.settings.lease)
 
     @cached_property
     def boards(self) -> BoardService:
-        """Standings and published boards."""
         from arena.services.boards.service import BoardService
 
         def score(name: str, note: Note, stop: StopEvent | None, entrants: Sequence[Submission]) -> None:
-            # Metrics load when a board is made, not when boards are listed.
+            # Lists of boards do not need the slow import of metrics.
             self.metrics.score_board(name, note, stop, entrants)
 
         return BoardService(self.store, self.jobs, score=score)
 
     @cached_property
     def ranking(self) -> RankingService:
-        """Files of answers ranked, in an arena of their own."""
+        """Rankings of answer files in a separate arena."""
         from arena.services.ranking.requests import RankingJudges
         from arena.services.ranking.service import RankingService
 
@@ -250,7 +242,6 @@ class Arena:
 
     @cached_property
     def new_boards(self) -> NewBoards:
-        """Boards of files that are dropped on a page."""
         from arena.services.ranking.new_boards import NewBoards
 
         return NewBoards(
@@ -294,7 +285,6 @@ class Arena:
 
     @cached_property
     def corpora(self) -> CorpusService:
-        """Corpora, in the home folder."""
         from arena.services.retrieval import CorpusService
         from data.corpora.index import CorpusLibrary
         from judges.text.tokens import TERMS
@@ -303,7 +293,7 @@ class Arena:
         return CorpusService(library, self.settings)
 
     def reaching(self, overrides: LlmOverrides) -> Arena:
-        """Return the same arena with LLMs reached as wanted; closed with this one."""
+        """Return this arena with overridden LLM access; it is closed with this one."""
         settings = overrides.over(self.settings)
         if settings == self.settings:
             return self
@@ -312,7 +302,7 @@ class Arena:
         return twin
 
     def close(self) -> None:
-        """Give back what was opened."""
+        """Close the store if it is open."""
         if "store" in self.__dict__:
             self.store.close()
 
@@ -328,5 +318,5 @@ def open_arena(settings: Settings | None = None) -> Arena:
 
 
 def open_ranking(folder: Path) -> Arena:
-    """Wire the application over the arena that a ranking has in its folder."""
+    """Wire the application over the arena in a ranking's folder."""
     return open_arena(replace(settings_in(folder), own_texts=True))

@@ -1,4 +1,4 @@
-"""The bundled sets, judged, rated and published: what a newcomer sees first."""
+"""Demo: bundled sets, judged and published."""
 
 import csv
 import json
@@ -33,7 +33,7 @@ Note = Callable[[str], None]
 
 
 class DemoService:
-    """Prepares the bundled boards; going over what is there already changes nothing."""
+    """Prepares the bundled boards; repeated calls change nothing."""
 
     def __init__(
         self,
@@ -50,14 +50,10 @@ class DemoService:
         self._calibration = calibration
 
     def prepare(self, *, note: Note) -> tuple[Board, ...]:
-        """Import, judge, rate and publish the demo set, and publish the paper's board beside it.
+        """Import, judge and publish the demo set and the paper's board.
 
-        A round of a week before has former answers of some systems, so that there is a history; votes of
-        people are on the newer one, and its judge is held against them. Both are invented, and their files
-        say so.
-
-        What an older version left under the same names stays as it is; a changed demo set gets a name
-        of its own.
+        A backdated round gives the board a history, and invented votes calibrate its judge. A changed demo
+        set gets a new name, so that boards of older versions stay.
         """
         with as_file(files(data) / "sets") as sets:
             folder = sets / SET
@@ -78,15 +74,15 @@ class DemoService:
         return board, self._boards.publish_paper()
 
     def _agreement(self, folder: Path, scratch: Path) -> Path:
-        """Hold the judge against the votes; gives the file of what was found."""
-        labels, found = scratch / "labels.jsonl", scratch / "calibration.json"
+        """Calibrate the judge with the votes, and return the file of the report."""
+        labels, report_file = scratch / "labels.jsonl", scratch / "calibration.json"
         labels.write_text("".join(f"{json.dumps(row)}\n" for row in vote_labels(folder)), encoding="utf-8")
         reports = self._calibration.calibrate([JUDGE], labels, concurrency=CONCURRENCY)
-        found.write_text(json.dumps([report.to_json() for report in reports]), encoding="utf-8")
-        return found
+        report_file.write_text(json.dumps([report.to_json() for report in reports]), encoding="utf-8")
+        return report_file
 
     def submit(self, folder: Path, note: Note) -> str:
-        """Import the set and its answers, and return the name that it got."""
+        """Import the set and its answers, and return its name."""
         name = self._imported(folder, note)
         self._answers(folder, name)
         return name
@@ -102,7 +98,7 @@ class DemoService:
         return name
 
     def _answers(self, folder: Path, name: str, instead: str = "") -> None:
-        """Submit the answers, those of a folder in place of others where it has some."""
+        """Submit the answers, preferring files of the folder `instead`."""
         for file in sorted((folder / "answers").glob("*.jsonl")):
             card, former = file.with_name(f"{file.stem}.card.yaml"), folder / instead / file.name
             chosen = former if former.is_file() else file
@@ -111,7 +107,7 @@ class DemoService:
     def _judge(self, name: str, set_name: str) -> None:
         states = {round_.name: round_.state for round_ in self._rounds.rounds()}
         if name not in states:
-            # Both orders, so that *Trust and method* of a newcomer's first board has a figure for flips.
+            # Both orders, so that the demo board shows position flips.
             both = OrderPolicy.BOTH
             request = RoundRequest(set_name=set_name, judge=JUDGE, pairs="all", order=both, name=name)
             states[name] = self._rounds.create(request).state
@@ -124,7 +120,7 @@ VOTED = {"model_a": "a", "model_b": "b", "tie": "tie"}
 
 
 def vote_labels(folder: Path) -> Iterator[Mapping[str, object]]:
-    """Return the votes on a bundled set's answers with their texts, as rows of a file of labels."""
+    """Return the votes on a bundled set's answers as rows of a file of labels."""
     questions = {question.id: question for question in load_set(folder).questions.questions}
     texts: dict[str, Mapping[str, str]] = {
         "reference": {name: question.reference or "" for name, question in questions.items()}

@@ -1,4 +1,4 @@
-"""Figures as text: points, shares, counts and their intervals; the words for flags and citations."""
+"""Formatting of points, shares, counts and intervals; texts of flags and citations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,39 +12,39 @@ if TYPE_CHECKING:
 
 
 def points(value: float) -> str:
-    """Return a rating as text, in whole points."""
+    """Format a rating in whole points."""
     return f"{value:.0f}".replace("-", "−")
 
 
 def signed_share(share: float | None) -> str:
-    """Return a difference of shares in percentage points with its sign; a dash where there is none."""
+    """Format a difference of shares in percentage points with its sign, or a dash."""
     return or_dash(None if share is None else 100 * share, "+.1f").replace("-", "−")
 
 
 def or_dash(value: float | None, form: str) -> str:
-    """Return a value in a format of Python's; a dash where there is none."""
+    """Format a value, or return a dash for None."""
     return "–" if value is None else format(value, form)
 
 
 def whole(value: float) -> str:
-    """Return a count as text."""
+    """Format a count."""
     return f"{value:,.0f}"
 
 
 class Ends(Protocol):
-    """A figure with the ends of its interval, if it has one."""
+    """Figure with an optional interval."""
 
     @property
     def lower(self) -> float | None:
-        """The lower end."""
+        """Lower end."""
 
     @property
     def upper(self) -> float | None:
-        """The upper end."""
+        """Upper end."""
 
 
 def ends_of(value: Ends | None, *, share: bool = False, decimals: int = 1, unknown: str = "–") -> str:
-    """Return the two ends of an interval: of a rating, or of a `share` with so many decimals."""
+    """Format the ends of an interval of a rating, or of a `share` with `decimals`."""
     if value is None or value.lower is None or value.upper is None:
         return unknown
     if not share:
@@ -53,7 +53,7 @@ def ends_of(value: Ends | None, *, share: bool = False, decimals: int = 1, unkno
 
 
 def range_of(value: Ends, *, share: bool = True) -> str:
-    """Return the two ends of an interval as one range, in whole points or per cent; empty without one."""
+    """Format an interval as a range in whole points or per cent; empty without one."""
     if value.lower is None or value.upper is None:
         return ""
     if not share:
@@ -62,18 +62,18 @@ def range_of(value: Ends, *, share: bool = True) -> str:
 
 
 def interval_of(value: "Bounded", *, share: bool = False) -> str:
-    """Return an interval as text, of a rating or a `share`."""
+    """Format the 95 % interval of a rating or a `share`."""
     ends = ends_of(value, share=share, unknown="")
     return f"95 % interval {ends}" if ends else "no interval"
 
 
 def rank_range(ranks: tuple[int, int] | None) -> str:
-    """Return the ranks that are left open, as one or as two ends; a dash where none is known."""
+    """Format a range of ranks, or a dash."""
     return "–" if ranks is None else "–".join(map(str, dict.fromkeys(ranks)))
 
 
 def span(seconds: float | None) -> str:
-    """Return a time span as people say it; a dash where it is not known."""
+    """Format a duration, or a dash."""
     if seconds is None:
         return "–"
     minutes, rest = divmod(round(seconds), 60)
@@ -82,7 +82,7 @@ def span(seconds: float | None) -> str:
 
 
 def format_time(at: datetime | None) -> str:
-    """Return a moment to the minute, in UTC; a dash where it is not known."""
+    """Format a time to the minute in UTC, or a dash."""
     return "–" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"
 
 
@@ -90,20 +90,20 @@ TEENS = range(11, 14)
 
 
 def ordinal(number: int) -> str:
-    """1 → 1st, 2 → 2nd, 11 → 11th."""
+    """Format an ordinal number, such as 1st, 2nd, 11th."""
     ending = "th" if number % 100 in TEENS else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
 
 
 def title_of(submission: "Submission") -> str:
-    """Return a submission's name for people."""
+    """Return a submission's title."""
     version = f"{submission.system}, version {submission.version}"
     return f"{version}, on {submission.set_name} (submission {submission.id})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounded:
-    """A value with its 95 % interval, where it has one."""
+    """Value with an optional 95 % interval."""
 
     value: float
     lower: float | None = None
@@ -111,7 +111,7 @@ class Bounded:
 
     @property
     def span(self) -> tuple[float, float]:
-        """The interval, or the value twice where there is none."""
+        """Interval, or the value twice without one."""
         return (
             self.value if self.lower is None else self.lower,
             self.value if self.upper is None else self.upper,

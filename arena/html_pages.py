@@ -1,4 +1,4 @@
-"""Pages and their parts from the templates beside this module, which escape every text put into them."""
+"""Pages from the package's templates, with autoescape."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ from markupsafe import Markup
 from arena import own_version
 
 PARTS = "parts.html"
-"""The macros of all pages, which templates call as `ui`."""
+"""Macros of all pages, available in templates as `ui`."""
 
 
 def rendered(template: str, **values: object) -> str:
-    """Return the page of a template."""
+    """Render a template."""
     return _environment().get_template(template).render(values)
 
 
 def macro(name: str, *args: object, of: str = PARTS, **options: object) -> Markup:
-    """Return the HTML that a macro makes of values; by default one of the macros of all pages."""
+    """Return the HTML of a macro, by default of all pages' macros."""
     html: Markup = getattr(_macros(of), name)(*args, **options)
     return html
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A page as a template and its values: put in block by block."""
+    """Page template with its values, rendered block by block."""
 
     template: str
     values: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Structured logs on stderr: a line an event, for people or as JSON, and never a secret in them."""
+"""Structured logs on stderr, for people or as JSON, with redacted secrets."""
 
 import logging
 import re
@@ -13,14 +13,14 @@ from arena.settings import LogFormat, LogLevel, Settings
 
 HIDDEN = "***"
 SECRET_NAMES = ("key", "token", "password", "secret", "authorization", "cookie")
-SHORTEST_SECRET = 4
+MIN_SECRET = 4
 ACCESS_TOKEN = re.compile(r"aa_[0-9a-z]+_[A-Za-z0-9_-]{8,}")
-"""Anybody's, right or wrong: of those that are shown to the site none is known here."""
+"""Any access token, valid or not."""
 NOT_SECRET = frozenset({"none", "test", "postgres", "arena"})
 
 
 def configure_logs(settings: Settings) -> None:
-    """Let every log of the process pass our processors."""
+    """Configure logging of the process."""
     hide = Redaction(secrets_of(settings))
     renderer: Any = (
         structlog.processors.JSONRenderer(ensure_ascii=False, sort_keys=True)
@@ -45,7 +45,7 @@ def configure_logs(settings: Settings) -> None:
 
 
 def log_change(actor: str, action: str, subject: str, detail: Mapping[str, object]) -> None:
-    """Log a change, where `configure_logs` was called."""
+    """Log a change if `configure_logs` was called."""
     if any(isinstance(processor, Redaction) for processor in structlog.get_config()["processors"]):
         audit = structlog.get_logger("audit")
         audit.info(action, logger="audit", actor=actor, subject=subject, **detail)
@@ -63,13 +63,11 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
         *passwords,
         *map(unquote, passwords),
     )
-    return tuple(
-        {text for text in secrets if text and len(text) >= SHORTEST_SECRET and text not in NOT_SECRET}
-    )
+    return tuple({text for text in secrets if text and len(text) >= MIN_SECRET and text not in NOT_SECRET})
 
 
 class Redaction:
-    """A processor that redacts secrets: by the name of a field and wherever their text occurs."""
+    """Processor that redacts secrets by field name and by text."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = sorted(secrets, key=len, reverse=True)
@@ -81,9 +79,9 @@ class Redaction:
     def _field(self, name: str, value: object) -> object:
         if any(word in name.lower() for word in SECRET_NAMES) and value is not None:
             return HIDDEN
-        return self._blotted(value)
+        return self._redacted(value)
 
-    def _blotted(self, value: object) -> object:
+    def _redacted(self, value: object) -> object:
         if isinstance(value, str):
             for secret in self._secrets:
                 value = value.replace(secret, HIDDEN)
@@ -91,5 +89,5 @@ class Redaction:
         if isinstance(value, dict):
             return {key: self._field(str(key), inner) for key, inner in value.items()}
         if isinstance(value, list | tuple):
-            return [self._blotted(inner) for inner in value]
-        return value if isinstance(value, int | float | bool | None) else self._blotted(repr(value))
+            return [self._redacted(inner) for inner in value]
+        return value if isinstance(value, int | float | bool | None) else self._redacted(repr(value))

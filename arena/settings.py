@@ -1,4 +1,4 @@
-"""Settings, read from the environment in this module alone; docs/reference.py says what each means."""
+"""Settings; the only module that reads the environment. docs/reference.py describes each."""
 
 import os
 import re
@@ -23,7 +23,7 @@ PLUGINS = "ARENA_PLUGINS"
 
 Variables = Mapping[str, str]
 Reader = Callable[[Variables, str], object]
-"""Reads a variable; None where it is not set. Raises `InputError` where its value cannot be used."""
+"""Reads a variable, or None if unset; raises `InputError` for invalid values."""
 
 
 class LogFormat(StrEnum):
@@ -34,7 +34,7 @@ class LogFormat(StrEnum):
 
 
 class LogLevel(StrEnum):
-    """The least important events that are logged."""
+    """Minimum level of logged events."""
 
     DEBUG = "DEBUG"
     INFO = "INFO"
@@ -65,14 +65,14 @@ def _base_url(variables: Variables, name: str) -> str | None:
 
 
 def _secret(variables: Variables, name: str) -> str | None:
-    """Read a value, or else the content of the file that the variable with `_FILE` names."""
+    """Read a value, or the file that the variable with `_FILE` names."""
     path = variables.get(f"{name}_FILE")
     if variables.get(name) or not path:
         return variables.get(name) or None
     try:
         content = Path(path).expanduser().read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        advice = "Let it name a text file that this user can read, or unset it."
+        advice = "Set it to a readable text file, or unset it."
         raise InputError(f"{name}_FILE names {path}, which cannot be read.", advice=advice) from error
     if not content:
         raise InputError(f"{name}_FILE names {path}, which is empty.", advice="Write the value into it.")
@@ -102,10 +102,10 @@ def _address(variables: Variables, name: str) -> str | None:
     text = variables.get(name) or ""
     try:
         parts = urlsplit(text)
-        right = parts.scheme in {"http", "https"} and parts.hostname and (parts.port or 1)
+        valid = parts.scheme in {"http", "https"} and parts.hostname and (parts.port or 1)
     except ValueError:
-        right = False
-    if text and (not right or parts.username or parts.query or parts.fragment):
+        valid = False
+    if text and (not valid or parts.username or parts.query or parts.fragment):
         raise InputError(f"{name} is {text!r}.", advice="Set it to an address, https://arena.example.org.")
     return text.rstrip("/") or None
 
@@ -115,7 +115,7 @@ def _list(pattern: re.Pattern[str], what: str) -> Reader:
         values = (variables.get(name) or "").replace(",", " ").lower().split()
         for text in values:
             if not pattern.fullmatch(text):
-                raise InputError(f"{name} holds {text!r}.", advice=f"List {what}, separated by commas.")
+                raise InputError(f"{name} contains {text!r}.", advice=f"List {what}, separated by commas.")
         return tuple(values)
 
     return read
@@ -137,21 +137,20 @@ def _plugin_files(variables: Variables, name: str) -> tuple[Path, ...]:
 
 
 def _from(name: str, read: Reader, default: object = None) -> Any:  # noqa: ANN401 - as the field is annotated
-    """Return a field that a variable of the environment sets; secrets are not shown."""
+    """Return a field set by an environment variable, with secrets hidden in its repr."""
     return field(default=default, repr=read is not _secret, metadata={"variable": name, "read": read})
 
 
 MIN_TEXTS = 500
-"""Fewer texts are not worth a second process."""
+"""Minimum number of texts for more than one process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of an installation: state, LLM access, and access of visitors.
+    """Settings of an installation.
 
-    `user_home` is the user's folder where `home` is that of a ranking. `key_elsewhere` says that a key is set
-    which this process does not have: pages are not given it.
-    `sole_owner` makes every visitor the owner; no variable can set it.
+    `user_home` is the user's folder if `home` is a ranking's. `key_elsewhere` is True if another process has
+    the key. `sole_owner` makes every visitor the owner; no variable can set it.
     """
 
     home: Path
@@ -198,26 +197,23 @@ class Settings:
 
     @property
     def has_key(self) -> bool:
-        """True if LLM endpoints can be asked: with a key of this process or of the one that serves its pages.
-
-        Other transports take keys of their own, and replies that are only replayed need none.
-        """
+        """True if LLMs can be used: with a key, the transport's own keys, or replayed replies."""
         own = transport_info(self.transport).own_keys or self.cache_mode is CacheMode.REPLAY
         return bool(self.api_key) or self.key_elsewhere or own
 
     def processes_for(self, texts: int) -> int:
-        """Return the number of processes that are worth their start for so many texts; 0 for none."""
+        """Return the number of processes to start for `texts`; 0 for none."""
         usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
         return (self.processes or usable or 1) if texts >= MIN_TEXTS else int(not self.own_texts)
 
     @property
     def upload_bytes(self) -> int:
-        """Largest size of an upload in bytes."""
+        """Maximum size of an upload in bytes."""
         return self.max_upload_mb * 2**20
 
     @property
     def uploads_folder(self) -> Path:
-        """Folder for files of answers while they are read."""
+        """Folder for uploaded files during checks."""
         return self.home / "uploads"
 
     @property
@@ -227,12 +223,12 @@ class Settings:
 
     @property
     def prices_file(self) -> Path:
-        """The organiser's own prices, which win over the listed ones; a ranking reads those of its user."""
+        """The organiser's prices, which override the listed ones; rankings use the user's."""
         return (self.user_home or self.home) / "prices.toml"
 
 
 OF_THE_CLIENT = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
-"""Setting of OpenAI's client alone: where one is set, that client is the default transport."""
+"""Variables of OpenAI's client; if one is set, that client is the default transport."""
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
@@ -241,7 +237,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     home = Path(variables["ARENA_HOME"]).expanduser() if variables.get("ARENA_HOME") else _user_folder()
     home = home.absolute()
     url = _secret(variables, "ARENA_DATABASE_URL") or f"sqlite:///{home / DATABASE}"
-    readers = {one.name: one.metadata for one in fields(Settings) if one.metadata}
+    readers = {row.name: row.metadata for row in fields(Settings) if row.metadata}
     values = {name: about["read"](variables, about["variable"]) for name, about in readers.items()}
     known: dict[str, Any] = {name: value for name, value in values.items() if value is not None}
     if any(variables.get(name) for name in OF_THE_CLIENT):
@@ -252,11 +248,11 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 DATABASE = "arena.sqlite"
 KEYS = ("_API_KEY", "_ACCESS_KEY", "_AUTH_TOKEN")
-"""Ends of the names of variables that have keys of providers."""
+"""Suffixes of variables with keys of providers."""
 
 
 def settings_in(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings for an arena with its state in a folder, whatever the environment says."""
+    """Return the settings for an arena in a folder, regardless of the environment's."""
     home, own = folder.absolute(), read_settings(environment)
     return replace(own, home=home, user_home=own.home, database_url=f"sqlite:///{home / DATABASE}")
 
@@ -268,7 +264,7 @@ def _user_folder() -> Path:
 
 
 def add_plugins(files: Sequence[Path]) -> tuple[Path, ...]:
-    """Let this process and those that it starts have more plugins than `ARENA_PLUGINS` names; all of them."""
+    """Add plugins for this process and its children, and return all plugins."""
     variables = os.environ  # noqa: TID251 - this is the one place
     every = tuple(dict.fromkeys((*_plugin_files(variables, PLUGINS), *(file.absolute() for file in files))))
     if files:
@@ -277,12 +273,12 @@ def add_plugins(files: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def child_environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for a program that this one starts, with some variables more."""
+    """Return the environment of a child process with additional variables."""
     return {**os.environ, **variables}  # noqa: TID251 - this is the one place
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """Return the environment for a program that works on the same arena."""
+    """Return the environment of a child process on the same arena."""
     return child_environment({"ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url})
 
 
@@ -290,8 +286,7 @@ def environment_of(settings: Settings) -> dict[str, str]:
 class LlmOverrides:
     """Overrides of the settings; None keeps their value.
 
-    The limits a minute are for each endpoint and model; `timeout` is the longest wait for one reply, in
-    seconds.
+    Rate limits are per endpoint and model; `timeout` is the maximum wait for a reply in seconds.
     """
 
     cache_mode: CacheMode | None = None
@@ -302,16 +297,16 @@ class LlmOverrides:
 
     @classmethod
     def from_json(cls, payload: Mapping[str, Any]) -> "LlmOverrides":
-        """Read what a job for workers asks for, among other things."""
-        from pydantic import TypeAdapter  # noqa: PLC0415 - commands load this module, workers alone need it
+        """Read the overrides from a job's payload."""
+        from pydantic import TypeAdapter  # noqa: PLC0415 - only workers need it
 
         read: LlmOverrides = TypeAdapter(cls).validate_python(dict(payload))
         return read
 
     def to_json(self) -> dict[str, Any]:
-        """Return the overrides as a job for workers stores them."""
+        """Return the overrides for a job's payload."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def over(self, settings: Settings) -> Settings:
-        """Return the settings with this in their place where it was asked for."""
+        """Return the settings with these overrides."""
         return replace(settings, **self.to_json())

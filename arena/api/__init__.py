@@ -1,1 +1,1 @@
-"""The HTTP API under `/api/v1`: every module translates one kind of resource; services do the work."""
+"""HTTP API under `/api/v1`, a module per kind of resource."""

@@ -1,4 +1,4 @@
-"""The API as an ASGI application, to be mounted at `/api/v1`."""
+"""ASGI application of the API, mounted at `/api/v1`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,7 +28,7 @@ from arena.api.errors import (
 from arena.api.middleware import BodyLimits, Envelope
 from arena.container import Arena
 from arena.html_pages import rendered
-from arena.services.submissions.uploads import Turns
+from arena.services.submissions.uploads import FairQueue
 from data.errors import ArenaError
 from data.files.text_files import MEBIBYTE
 
@@ -36,7 +36,7 @@ router = APIRouter(tags=["health"])
 
 
 class Health(BaseModel):
-    """Report that the arena answers."""
+    """Health of the arena."""
 
     status: str = Field(examples=["ok"])
     boards: int = Field(description="Published boards.", examples=[2])
@@ -44,14 +44,14 @@ class Health(BaseModel):
 
 @router.get("/health", responses=problems())
 def health(response: Response, arena: Services) -> Health:
-    """200 where the database answers, else 503."""
+    """Return 200 if the database answers, else 503."""
     response.headers["Cache-Control"] = "no-store"
     return Health(status="ok", boards=len(arena.boards.heads()))
 
 
 ABOUT = (
-    "Question sets, submissions, rounds and boards for scripts. Errors are application/problem+json; answers "
-    "have an ETag. Reading what is public needs no token; everything else takes "
+    "Question sets, submissions, rounds and boards for scripts. Errors are problem+json; responses "
+    "have an ETag. Public data needs no token; everything else needs "
     "“Authorization: Bearer aa_…”."
 )
 FIRST_REFUSAL = 400
@@ -59,10 +59,10 @@ Json = dict[str, Any]
 
 
 class Api(FastAPI):
-    """An application whose document, at `/openapi.json`, names the media type of problems."""
+    """Application whose OpenAPI document has the media type of problems."""
 
     def openapi(self) -> Json:
-        """Return the document, made once."""
+        """Return the cached OpenAPI document."""
         if self.openapi_schema is None:
             schema = get_openapi(
                 title=self.title, version=self.version, description=ABOUT, routes=self.routes
@@ -71,12 +71,12 @@ class Api(FastAPI):
         return self.openapi_schema
 
     async def page(self, _request: Request) -> HTMLResponse:
-        """Return the same for people, at `/`."""
+        """Return the document as an HTML page."""
         return HTMLResponse(_page(self.openapi()))
 
 
 def operations(document: Json) -> Iterator[tuple[str, str, Json]]:
-    """Yield method, path and operation of everything in a document."""
+    """Yield method, path and operation from an OpenAPI document."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield method.upper(), path, operation
@@ -114,14 +114,14 @@ READABLE = ["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "Ra
 
 
 def make_api(arena: Arena, rates: Rates | None = None) -> FastAPI:
-    """Build the API over an arena's services; with `rates` it counts together with others."""
+    """Build the API over an arena's services, optionally with shared `rates`."""
     app = Api(title="Answer Arena", version="1", docs_url=None, redoc_url=None, openapi_url="/openapi.json")
     settings = arena.settings
-    app.state.arena, app.state.turns = arena, Turns()
+    app.state.arena, app.state.queue = arena, FairQueue()
     app.state.rates = rates or Rates(requests=settings.api_rate, intakes=settings.intake_rate)
     limits = BodyLimits(file_bytes=settings.max_upload_mb * MEBIBYTE, patience=settings.body_timeout)
     app.add_middleware(Envelope, limits=limits)
-    # Public data may be read by scripts of other pages, never in a visitor's name.
+    # Scripts of other origins may read public data, but not with a visitor's credentials.
     app.add_middleware(
         CORSMiddleware,
         allow_origins=["*"],
@@ -134,7 +134,7 @@ def make_api(arena: Arena, rates: Rates | None = None) -> FastAPI:
     app.add_exception_handler(HTTPException, on_http_error)
     app.add_exception_handler(RequestValidationError, on_bad_request)
     app.include_router(router)
-    for each in ROUTERS:
-        app.include_router(each, dependencies=[Depends(admit)])
+    for resource in ROUTERS:
+        app.include_router(resource, dependencies=[Depends(admit)])
     app.router.routes.append(Route("/", app.page, include_in_schema=False))
     return app

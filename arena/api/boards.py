@@ -1,4 +1,4 @@
-"""`/leaderboards`: published boards, and the scores of answers."""
+"""`/leaderboards`: published boards and scores of answers."""
 
 import tempfile
 from pathlib import Path as FilePath
@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from arena.api.caching import OK, answer, files, problems
-from arena.api.dependencies import FileTurns, Services, Who, client_of
+from arena.api.dependencies import CheckQueue, Services, Who, client_of
 from arena.api.sets_and_rounds import Name
 from arena.models.results import ScoredMetric
 from arena.services.metrics.results import ScoreRequest
@@ -27,7 +27,7 @@ BoardName = Annotated[
     Path(
         pattern=rf"^{NAME_PATTERN.pattern}(@[0-9a-f]{{8,64}})?$",
         max_length=170,
-        description="Its name; NAME@HASH is one snapshot of it, also after another took its place.",
+        description="Name of the board; NAME@HASH is a snapshot, even a replaced one.",
         examples=["demo"],
     ),
 ]
@@ -38,30 +38,30 @@ JudgeName = Annotated[
     str,
     Query(
         max_length=120,
-        description="Whose scores: `embedded`, or the name (or its beginning) that they are stored under. "
-        "Empty: the embedded ones, else the only ones.",
+        description="Source of the scores: `embedded`, or their stored name or its prefix. "
+        "Empty: embedded scores, else the only ones.",
     ),
 ]
 SystemNames = Annotated[
-    str, Query(max_length=2_000, description="Names with commas between; empty: all but the reference.")
+    str, Query(max_length=2_000, description="Comma-separated names; empty: all but the reference.")
 ]
 
 
 class BoardList(BaseModel):
-    """The published boards, the newest first."""
+    """Published boards, newest first."""
 
     leaderboards: tuple[BoardHead, ...]
 
 
 class ScoredList(BaseModel):
-    """Metrics by which answers to a set were scored, as far as you may see them."""
+    """Metrics of the visible scores of a set."""
 
     metrics: list[ScoredMetric]
 
 
 @router.get("/leaderboards", responses=problems(), response_model=BoardList)
 def list_boards(request: Request, arena: Services) -> Response:
-    """Return the published boards, the newest first."""
+    """Return the published boards, newest first."""
     return answer(request, BoardList(leaderboards=arena.boards.heads()))
 
 
@@ -71,7 +71,7 @@ def list_boards(request: Request, arena: Services) -> Response:
     responses={
         **problems(404),
         **files("The board.", *(form.media_type for form in BoardForm if form is not BoardForm.JSON)),
-        410: {"model": Board, "description": "It was retracted: its notice, without standings."},
+        410: {"model": Board, "description": "Retracted: the notice without standings."},
     },
 )
 def show_board(
@@ -81,7 +81,7 @@ def show_board(
     caller: Who,
     file_format: Annotated[BoardForm | None, Query(alias="format", description="Wins over `Accept`.")] = None,
 ) -> Response:
-    """Return one board; as a table, a line for each system in each domain. Retracted boards give 410."""
+    """Return a board; a table has a row per system and domain. Retracted boards return 410."""
     board = arena.boards.get(name, caller=caller)
     form = file_format or _preferred(request.headers.get("accept", ""))
     content: bytes | Board
@@ -90,7 +90,7 @@ def show_board(
     else:
         file = arena.boards.file(name, form, caller=caller)
         content, filename = file.content, file.name
-    # The hash is of the standings; a notice, a mark, a retraction and a later snapshot are added to it.
+    # The content hash covers only the standings, so the tag adds the rest of the state.
     state = f"{board.notice}{dict(board.marks)}{board.retracted}{bool(board.standings)}{board.replaced_at}"
     tag = f"{board.content_hash[:32]}-{form}-{crc32(state.encode()):08x}"
     status = GONE if board.retracted and not board.standings else OK
@@ -102,7 +102,7 @@ def show_board(
     response_model=Grid,
     responses={
         **problems(404),
-        **files("A row a figure.", *(form.media_type for form in BoardForm if form is not BoardForm.JSON)),
+        **files("A row per figure.", *(form.media_type for form in BoardForm if form is not BoardForm.JSON)),
     },
 )
 def show_grid(
@@ -120,14 +120,14 @@ def show_grid(
 
 
 def _preferred(accept: str) -> BoardForm:
-    wanted = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
+    accepted = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
     forms = {form.media_type: form for form in BoardForm}
-    return next((forms[media] for media in wanted if media in forms), BoardForm.JSON)
+    return next((forms[media] for media in accepted if media in forms), BoardForm.JSON)
 
 
 @router.get("/sets/{name}/metrics", responses=problems(404), response_model=ScoredList)
 def list_metrics(request: Request, name: Name, arena: Services, caller: Who) -> Response:
-    """Return the metrics that answers to a set have scores by: of published systems, and of your own."""
+    """Return the metrics of a set's scores, for published systems and your own."""
     scored = arena.score_tables.scored(name, caller=caller)
     lines = [{"metric": metric, "judges": judges} for metric, judges in scored.items()]
     return answer(request, ScoredList(metrics=lines))
@@ -135,7 +135,7 @@ def list_metrics(request: Request, name: Name, arena: Services, caller: Who) -> 
 
 @router.get(
     "/sets/{name}/metrics/{metric}/scores",
-    responses={**problems(404), **files("A row an answer.", *(form.media_type for form in BoardForm))},
+    responses={**problems(404), **files("A row per answer.", *(form.media_type for form in BoardForm))},
     response_class=Response,
 )
 async def export_scores(
@@ -144,20 +144,20 @@ async def export_scores(
     metric: MetricName,
     arena: Services,
     caller: Who,
-    turns: FileTurns,
+    queue: CheckQueue,
     form: Annotated[BoardForm, Query(alias="format", description="Format of the file.")] = BoardForm.JSON,
     judge: JudgeName = "",
     systems: SystemNames = "",
 ) -> Response:
-    """Return a row an answer, with every measure and the posteriors of claims; in JSON with details."""
+    """Return a row per answer with measures and posteriors of claims; JSON has details too."""
     names = tuple(system.strip() for system in systems.split(",") if system.strip())
-    wanted = ScoreRequest(set_name=name, metric=metric, judge=judge, systems=names)
+    score_request = ScoreRequest(set_name=name, metric=metric, judge=judge, systems=names)
 
-    def written() -> bytes:
+    def scores() -> bytes:
         with tempfile.TemporaryDirectory() as folder:
             path = FilePath(folder) / f"scores.{form}"
-            arena.score_tables.export(wanted, path, caller=caller)
+            arena.score_tables.export(score_request, path, caller=caller)
             return path.read_bytes()
 
-    content = await run_in_threadpool(turns.run, party_of(caller, client_of(request)), written)
+    content = await run_in_threadpool(queue.run, party_of(caller, client_of(request)), scores)
     return answer(request, content, media_type=form.media_type, filename=f"{name}-{metric}.{form}")

@@ -1,4 +1,4 @@
-"""Answers that can be cached: ETag, 304, and who may cache them."""
+"""Cacheable responses: ETag, 304 and cache control."""
 
 import hashlib
 
@@ -11,22 +11,22 @@ from arena.api.errors import ProblemDetails
 JSON = "application/json"
 NDJSON = "application/x-ndjson"
 PUBLIC = "public, no-cache"
-"""Clients revalidate by ETag before reuse, so that a text that was withheld since is not shown."""
+"""Clients must revalidate before reuse, since texts may have been hidden."""
 PRIVATE = "private, no-cache"
 OK = 200
 REFUSALS = {
-    400: "The address cannot be used.",
+    400: "The URL is invalid.",
     401: "A valid token is needed.",
     403: "The token does not allow this.",
-    404: "There is no such thing, or not for you.",
+    404: "The resource does not exist or is hidden from you.",
     408: "The body came too slowly.",
-    409: "The state forbids it.",
-    410: "The board was retracted; the notice says why.",
+    409: "The current state does not allow this.",
+    410: "The board was retracted; its notice has the reason.",
     413: "The body is too long.",
-    422: "What was sent cannot be used; `problems` lists why.",
-    429: "Too many requests; `Retry-After` says when to go on.",
-    500: "A fault of the arena; `error_id` finds it in the log.",
-    503: "The arena cannot do this now; `Retry-After` says when to try again.",
+    422: "The input is invalid; `problems` lists the reasons.",
+    429: "Too many requests; wait for `Retry-After`.",
+    500: "Internal error; `error_id` is in the log.",
+    503: "Temporarily unavailable; retry after `Retry-After`.",
 }
 FRESH = {"Cache-Control": "no-store"}
 ALWAYS = (400, 401, 422, 429, 500, 503)
@@ -41,7 +41,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, object]]:
 
 
 def files(description: str, *media_types: str) -> dict[int | str, dict[str, object]]:
-    """Return a file as the answer, for the OpenAPI document."""
+    """Return the file responses of a route for the OpenAPI document."""
     content = {media: {"schema": {"type": "string"}} for media in media_types}
     return {200: {"description": description, "content": content}, 304: {"description": "Unchanged."}}
 
@@ -55,20 +55,24 @@ def answer(
     filename: str = "",
     status: int = OK,
 ) -> Response:
-    """Answer a GET, or say 304 where the reader has it already and nothing is wrong with it."""
+    """Return a response to a GET, or 304 if the client has the same content."""
     content = body if isinstance(body, bytes) else body.model_dump_json(by_alias=True).encode()
-    # Weak, since the same content may travel gzipped.
+    # Weak, since the same content may be gzipped.
     etag = f'W/"{tag or hashlib.sha256(content).hexdigest()[:32]}"'
     personal = "authorization" in request.headers
-    sent = {"ETag": etag, "Cache-Control": PRIVATE if personal else PUBLIC, "Vary": "Accept, Authorization"}
+    headers = {
+        "ETag": etag,
+        "Cache-Control": PRIVATE if personal else PUBLIC,
+        "Vary": "Accept, Authorization",
+    }
     if status == OK and _has(request, etag):
-        return Response(status_code=304, headers=sent)
+        return Response(status_code=304, headers=headers)
     if filename:
-        sent["Content-Disposition"] = f'attachment; filename="{filename}"'
-    return Response(content, status, headers=sent, media_type=media_type)
+        headers["Content-Disposition"] = f'attachment; filename="{filename}"'
+    return Response(content, status, headers=headers, media_type=media_type)
 
 
 def _has(request: Request, etag: str) -> bool:
-    asked = request.headers.get("if-none-match", "")
-    cached_tags = {tag.strip().removeprefix("W/") for tag in asked.split(",")}
+    header = request.headers.get("if-none-match", "")
+    cached_tags = {tag.strip().removeprefix("W/") for tag in header.split(",")}
     return "*" in cached_tags or etag.removeprefix("W/") in cached_tags

@@ -1,7 +1,7 @@
 """Dependencies of routes: services, the caller, and access checks.
 
-Who asks is read from the database for every request. A token is taken from `Authorization: Bearer …` alone:
-an address or a cookie never carries one, so no other site can use it.
+The caller is read from the database on every request. Tokens come only from `Authorization: Bearer …`, never
+from URLs or cookies, so that no other site can use them.
 """
 
 import math
@@ -24,7 +24,7 @@ from arena.api.middleware import LIMIT_HEADERS
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC, Caller
 from arena.services.jobs.cancellation import StopEvent, alongside, raise_if_stopped
-from arena.services.submissions.uploads import Turns
+from arena.services.submissions.uploads import FairQueue
 from data.errors import AccessError
 
 IPV6_HOST_BITS = 64
@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 
 
 class Rates:
-    """Counts requests in this process, by a sliding window."""
+    """Rate limits of requests in this process, by a sliding window."""
 
     def __init__(self, *, requests: int, intakes: int) -> None:
         self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
@@ -40,11 +40,11 @@ class Rates:
         self._intakes = RateLimitItemPerHour(intakes, namespace="intake")
 
     def request(self, key: str) -> tuple[bool, dict[str, str]]:
-        """Count a request; whether it may go on, and the headers that say what is left."""
+        """Count a request; return whether it is allowed, and rate limit headers."""
         return self._count(self._requests, key)
 
     def intake(self, key: str) -> tuple[bool, dict[str, str]]:
-        """Count a file; whether it may be taken, and the headers that say what is left."""
+        """Count an upload; return whether it is allowed, and rate limit headers."""
         return self._count(self._intakes, key)
 
     def _count(self, item: RateLimitItem, key: str) -> tuple[bool, dict[str, str]]:
@@ -59,7 +59,7 @@ class Rates:
 
 @asynccontextmanager
 async def client_there(request: Request) -> AsyncIterator[Callable[[], None]]:
-    """Give a function that work in a thread calls now and then: it raises once the client has left."""
+    """Yield a function for threads that raises once the client has disconnected."""
     left = StopEvent()
     async with alongside(_watch(request, left)):
         yield partial(raise_if_stopped, left)
@@ -72,12 +72,12 @@ async def _watch(request: Request, left: StopEvent) -> None:
 
 
 def client_of(request: Request) -> str:
-    """Return the address that requests are counted for."""
-    return counted(request.client.host if request.client else "")
+    """Return the key of a client for rate limits."""
+    return rate_key(request.client.host if request.client else "")
 
 
-def counted(host: str) -> str:
-    """Return an address, of IPv6 its network, since a host has many."""
+def rate_key(host: str) -> str:
+    """Return an address, or the network of an IPv6 address, since hosts have many."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -92,30 +92,34 @@ def _services(request: Request) -> Arena:
     return arena
 
 
-def _turns(request: Request) -> Turns:
-    turns: Turns = request.app.state.turns
-    return turns
+def _queue(request: Request) -> FairQueue:
+    queue: FairQueue = request.app.state.queue
+    return queue
 
 
 Services = Annotated[Arena, Depends(_services)]
-FileTurns = Annotated[Turns, Depends(_turns)]
+CheckQueue = Annotated[FairQueue, Depends(_queue)]
 _bearer = HTTPBearer(auto_error=False, description="An access token, `aa_…`.")
 
 
 def admit(
     request: Request,
     arena: Services,
-    shown: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None,
 ) -> Caller:
     """Authenticate the caller; raise for an invalid token or too many requests."""
     rates: Rates = request.app.state.rates
     client = client_of(request)
     try:
-        if shown is None and "authorization" in request.headers:
+        if credentials is None and "authorization" in request.headers:
             raise AccessError(
-                "Only bearer tokens are known here.", advice="Send `Authorization: Bearer aa_…`."
+                "Only bearer tokens are supported.", advice="Send `Authorization: Bearer aa_…`."
             )
-        caller = PUBLIC if shown is None else arena.identities.of_token(shown.credentials, client=client)
+        caller = (
+            PUBLIC
+            if credentials is None
+            else arena.identities.of_token(credentials.credentials, client=client)
+        )
     except AccessError:
         _count(request, rates, f"address {client}")
         raise
@@ -131,10 +135,10 @@ def _count(request: Request, rates: Rates, key: str) -> None:
 
 
 def too_many(headers: dict[str, str]) -> RefusedRequestError:
-    """Return the message to a client that exceeds the rate limit."""
+    """Return the error for a client that exceeds the rate limit."""
     wait = headers["RateLimit-Reset"]
     return RefusedRequestError(
-        429, "Too many requests.", advice=f"Go on in {wait} seconds.", headers={"Retry-After": wait}
+        429, "Too many requests.", advice=f"Retry in {wait} seconds.", headers={"Retry-After": wait}
     )
 
 
@@ -142,7 +146,7 @@ Who = Annotated[Caller, Depends(admit)]
 
 
 def _intake(request: Request, caller: Who) -> Caller:
-    """Authenticate an upload: it needs a token and counts against the rate for files."""
+    """Authenticate an upload, which needs a token and has its own rate limit."""
     if not caller.signed_in:
         raise AccessError("This needs a token.", advice="Send `Authorization: Bearer aa_…`.")
     rates: Rates = request.app.state.rates

@@ -1,4 +1,4 @@
-"""Errors as `application/problem+json` (RFC 9457); only this module turns an `ArenaError` into a status."""
+"""Errors as `application/problem+json` (RFC 9457), with their HTTP status."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -51,27 +51,27 @@ OWN_TITLES: Sequence[tuple[type[errors.ArenaError], str]] = (
     (errors.QuotaError, "Quota Used Up"),
     (errors.ClosedError, "Closed"),
 )
-"""Conflicts that scripts recognise by their type."""
+"""Titles of conflicts that scripts recognise by type."""
 UNAVAILABLE = 503
 RETRY_AFTER = 5
-MOST_LISTED = 20
+MAX_LISTED = 20
 log = structlog.get_logger("arena.api")
 
 
 class ProblemDetails(BaseModel):
     """Problem details (RFC 9457), with a remedy."""
 
-    type: str = Field(description="What kind of problem it is.", examples=[f"{TYPES}not-found"])
+    type: str = Field(description="Type of the problem.", examples=[f"{TYPES}not-found"])
     title: str = Field(examples=["Not Found"])
     status: int = Field(examples=[404])
     detail: str = Field(examples=["There is no board 'spring'."])
     advice: str = Field("", description="What to do.")
-    problems: list[Problem] = Field([], description="Everything that is wrong with what was sent.")
-    error_id: str | None = Field(None, description="Under a 500: what the organisers find in their log.")
+    problems: list[Problem] = Field([], description="All problems of the input.")
+    error_id: str | None = Field(None, description="For a 500: id of the error in the log.")
 
 
 class RefusedRequestError(HTTPException):
-    """A request that is refused before any service sees it."""
+    """Request refused before it reaches a service."""
 
     def __init__(
         self, status: int, detail: str, *, advice: str = "", headers: Mapping[str, str] | None = None
@@ -87,9 +87,9 @@ def problem_response(
     advice: str = "",
     title: str = "",
     headers: Mapping[str, str] | None = None,
-    **more: object,
+    **extra: object,
 ) -> JSONResponse:
-    """Return a problem as an answer; never to be cached."""
+    """Return a problem as a response that is never cached."""
     title = title or TITLES.get(status) or HTTPStatus(status).phrase
     body = {
         "type": f"{TYPES}{slug(title)}",
@@ -97,30 +97,33 @@ def problem_response(
         "status": status,
         "detail": detail,
         "advice": advice,
-        **more,
+        **extra,
     }
-    sent = {"Cache-Control": "no-store", **(headers or {})}
-    return JSONResponse(body, status, sent, media_type=MEDIA_TYPE)
+    all_headers = {"Cache-Control": "no-store", **(headers or {})}
+    return JSONResponse(body, status, all_headers, media_type=MEDIA_TYPE)
 
 
 def slug(title: str) -> str:
-    """Return the end of a problem's type."""
+    """Return the last part of a problem's type."""
     return title.lower().replace(" ", "-")
 
 
 async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
-    """Report an error that a person can correct; one that only organisers can, without its internals."""
+    """Report an error; hide the internals of those that clients cannot correct."""
     if not isinstance(error, errors.ArenaError):
         return internal_error(error)
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
     if isinstance(error, errors.InvalidFileError):
-        listed = [asdict(problem) for problem in error.problems]
-        return problem_response(status, error.message, advice=error.advice, problems=listed)
+        problems = [asdict(problem) for problem in error.problems]
+        return problem_response(status, error.message, advice=error.advice, problems=problems)
     if status == UNAVAILABLE:
         log.error("unavailable", error=str(error))
         headers = {"Retry-After": str(RETRY_AFTER)}
         return problem_response(
-            status, "The arena cannot do this now.", advice="Try again in a moment.", headers=headers
+            status,
+            "The service is temporarily unavailable.",
+            advice="Try again in a moment.",
+            headers=headers,
         )
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return internal_error(error)
@@ -134,24 +137,26 @@ async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
 
 
 async def on_http_error(_request: Request, error: Exception) -> JSONResponse:
-    """Report what the framework or a guard refused."""
+    """Report an HTTP error of the framework or middleware."""
     if not isinstance(error, HTTPException):
         return internal_error(error)
     advice = getattr(error, "advice", "")
     if error.status_code == HTTPStatus.NOT_FOUND and error.detail == HTTPStatus.NOT_FOUND.phrase:
-        return problem_response(404, "There is no such address.", advice="See /api/v1/ for all of them.")
+        return problem_response(404, "There is no such address.", advice="See /api/v1/ for all addresses.")
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         methods = (error.headers or {}).get("Allow", "")
-        advice = f"This address takes {methods}." if methods else "See /api/v1/ for what it takes."
-        return problem_response(405, "This address has no such method.", advice=advice, headers=error.headers)
+        advice = f"Use {methods}." if methods else "See /api/v1/ for all methods."
+        return problem_response(
+            405, "This address does not support the method.", advice=advice, headers=error.headers
+        )
     return problem_response(error.status_code, error.detail, advice=advice, headers=error.headers)
 
 
 async def on_bad_request(_request: Request, error: Exception) -> JSONResponse:
-    """Report every field of a request that cannot be read. What was sent is not repeated."""
+    """Report every invalid field of a request, without its value."""
     if not isinstance(error, RequestValidationError):
         return internal_error(error)
-    listed = [
+    problems = [
         {
             "line": 0,
             "code": str(detail["type"]).replace("_", "-"),
@@ -159,17 +164,17 @@ async def on_bad_request(_request: Request, error: Exception) -> JSONResponse:
             "message": f"{'.'.join(map(str, detail['loc']))} {wording(detail, with_input=False)}"[:300],
             "advice": "",
         }
-        for detail in error.errors()[:MOST_LISTED]
+        for detail in error.errors()[:MAX_LISTED]
     ]
     return problem_response(
-        422, "The request cannot be read.", advice="Correct what `problems` lists.", problems=listed
+        422, "The request cannot be read.", advice="Correct what `problems` lists.", problems=problems
     )
 
 
 def internal_error(error: Exception) -> JSONResponse:
-    """Log a fault of ours under an id, and answer with the id alone."""
+    """Log an internal error under an id, and return only the id."""
     error_id = uuid.uuid4().hex[:12]
     log.error("internal error", error_id=error_id, exc_info=error)
-    detail = "Something went wrong here."
+    detail = "An internal error occurred."
     advice = f"Try again; if it persists, send the organisers the id {error_id}."
     return problem_response(500, detail, advice=advice, error_id=error_id)

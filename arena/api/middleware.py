@@ -1,7 +1,6 @@
-"""Middleware of the API: limits on bodies, headers of answers, and a last handler of errors.
+"""ASGI middleware of the API: limits on bodies, response headers and a fallback error handler.
 
-Plain ASGI, so that bodies and answers are streamed. A body is refused by its announced length before it is
-read, else as soon as it is too long; it may neither stall nor trickle (Slowloris).
+A body is refused by its announced length, or as soon as it is too long or too slow (Slowloris).
 """
 
 import asyncio
@@ -15,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.api.errors import RefusedRequestError, internal_error, problem_response
 
-SLOWEST = 4_096
-"""Bytes a second that a body must come with on average, once `patience` is over."""
+MIN_RATE = 4_096
+"""Minimum average bytes per second of a body after `patience`."""
 TOO_LARGE = 413
 MAX_DRAINED, DRAIN_SECONDS = 8 * 1024 * 1024, 2.0
 CLOSING = {"Connection": "close"}
@@ -38,21 +37,21 @@ class BodyLimits:
 
 
 class Envelope:
-    """ASGI middleware of the whole API."""
+    """Middleware of the whole API."""
 
     def __init__(self, app: ASGIApp, limits: BodyLimits) -> None:
         self._app = app
         self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Serve a request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         state = scope.setdefault("state", {})
         started, head = False, scope["method"] == "HEAD"
         if head:
-            # Wherever there is a GET, with the same headers and nothing behind them (RFC 9110, 9.3.2).
+            # HEAD works wherever GET does, with the same headers and no body (RFC 9110, 9.3.2).
             scope = {**scope, "method": "GET"}
 
         async def send_with_headers(message: Message) -> None:
@@ -64,12 +63,12 @@ class Envelope:
                 message = {**message, "body": b""}
             await send(message)
 
-        most = self._most(scope)
+        max_bytes = self._max_bytes(scope)
         announced = Headers(scope=scope).get("content-length", "")
         try:
-            if announced.isdecimal() and int(announced) > most:
-                raise _too_long(most)
-            body = LimitedBody(receive, most, self._limits.patience)
+            if announced.isdecimal() and int(announced) > max_bytes:
+                raise _too_long(max_bytes)
+            body = LimitedBody(receive, max_bytes, self._limits.patience)
             await self._app(scope, body.receive, send_with_headers)
         except RefusedRequestError as refused:
             await _drain(receive, refused)
@@ -82,28 +81,28 @@ class Envelope:
                 raise
             await internal_error(error)(scope, receive, send_with_headers)
 
-    def _most(self, scope: Scope) -> int:
+    def _max_bytes(self, scope: Scope) -> int:
         path: str = scope["path"]
         takes_files = path.endswith(("/check", "/submissions"))
         return self._limits.file_bytes if takes_files else self._limits.other_bytes
 
 
 class LimitedBody:
-    """A body that is read up to `most` bytes and neither stalls for `patience` seconds nor trickles."""
+    """Body of up to `max_bytes`, which may not stall for `patience` seconds or trickle."""
 
-    def __init__(self, receive: Receive, most: int, patience: float) -> None:
+    def __init__(self, receive: Receive, max_bytes: int, patience: float) -> None:
         self._receive = receive
-        self._most = most
+        self._max_bytes = max_bytes
         self._patience = patience
         self._read = 0
         self._begun = time.monotonic()
         self._ended = False
 
     async def receive(self) -> Message:
-        """Receive the next part; raise RefusedRequestError where it comes too slowly or is too long."""
+        """Receive the next part; raise RefusedRequestError if the body is too slow or too long."""
         if self._ended:
             return await self._receive()
-        due = self._begun + self._patience + self._read / SLOWEST
+        due = self._begun + self._patience + self._read / MIN_RATE
         wait = min(self._patience, due - time.monotonic())
         try:
             async with asyncio.timeout(max(wait, 0.001)):
@@ -111,19 +110,19 @@ class LimitedBody:
         except TimeoutError as error:
             raise RefusedRequestError(
                 408,
-                f"The body came too slowly: {self._read:,} bytes so far.",
+                f"The body arrived too slowly: {self._read:,} bytes so far.",
                 advice="Send it again.",
                 headers=CLOSING,
             ) from error
         self._read += len(message.get("body", b""))
         self._ended = not message.get("more_body", False)
-        if self._read > self._most:
-            raise _too_long(self._most)
+        if self._read > self._max_bytes:
+            raise _too_long(self._max_bytes)
         return message
 
 
 async def _drain(receive: Receive, refused: RefusedRequestError) -> None:
-    """Read more of a body that is too long: closing with unread bytes resets the connection of its sender."""
+    """Read the rest of a body that is too long, since unread bytes would reset the connection."""
     left = MAX_DRAINED if refused.status_code == TOO_LARGE else 0
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_SECONDS):
@@ -134,15 +133,15 @@ async def _drain(receive: Receive, refused: RefusedRequestError) -> None:
                     return
 
 
-def _too_long(most: int) -> RefusedRequestError:
+def _too_long(max_bytes: int) -> RefusedRequestError:
     return RefusedRequestError(
         TOO_LARGE,
-        f"The body is longer than {most:,} bytes.",
+        f"The body is longer than {max_bytes:,} bytes.",
         advice="Send less; files of answers may be gzipped.",
         headers=CLOSING,
     )
 
 
-def _add(headers: MutableHeaders, more: Mapping[str, str]) -> None:
-    for name, value in more.items():
+def _add(headers: MutableHeaders, extra: Mapping[str, str]) -> None:
+    for name, value in extra.items():
         headers.setdefault(name, value)

@@ -15,33 +15,33 @@ from data.models.questions import NAME_PATTERN
 
 MAX_PAGE = 500
 NAME = rf"^{NAME_PATTERN.pattern}$"
-Name = Annotated[str, Path(pattern=NAME, max_length=100, description="Its name.", examples=["demo"])]
+Name = Annotated[str, Path(pattern=NAME, max_length=100, description="Name.", examples=["demo"])]
 QuestionId = Annotated[str, Path(max_length=200, description="Id of the question in its set.")]
-Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="How many to send at most.")]
-Cursor = Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before; 0 for the first.")]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="Maximum number of items.")]
+Cursor = Annotated[int, Query(ge=0, le=2**53, description="`next` of the previous page; 0 for the first.")]
 
 
 class SetList(BaseModel):
-    """Every question set."""
+    """Question sets."""
 
     sets: list[SetSummary]
 
 
 class QuestionPage(BaseModel):
-    """Some questions of a set, in its order."""
+    """Page of questions in the set's order."""
 
     questions: list[Question]
     next: int | None = Field(description="Cursor of the next page; null after the last.")
 
 
 class RoundList(BaseModel):
-    """Rounds, the newest first."""
+    """Rounds, newest first."""
 
     rounds: list[RoundStatus]
 
 
 class BattlePage(BaseModel):
-    """Some battles of a round, in a fixed order."""
+    """Page of battles in a fixed order."""
 
     battles: list[Battle]
     next: int | None = Field(description="Cursor of the next page; null after the last.")
@@ -53,13 +53,13 @@ rounds = APIRouter(tags=["rounds"])
 
 @sets.get("/sets", responses=problems(), response_model=SetList)
 def list_sets(request: Request, arena: Services) -> Response:
-    """Every question set."""
+    """Return all question sets."""
     return answer(request, SetList(sets=arena.sets.summaries()))
 
 
 @sets.get("/sets/{name}", responses=problems(404), response_model=SetSummary)
 def show_set(request: Request, name: Name, arena: Services) -> Response:
-    """One question set."""
+    """Return a question set."""
     return answer(request, arena.sets.summary(name))
 
 
@@ -67,11 +67,11 @@ def show_set(request: Request, name: Name, arena: Services) -> Response:
 def list_questions(
     request: Request, name: Name, arena: Services, caller: Who, limit: Limit = 100, after: Cursor = 0
 ) -> Response:
-    """Return the questions of a set, a page at a time; never a reference.
+    """Return a page of questions of a set, without references.
 
-    Of a set whose texts are not public, teams and organisers alone get the texts.
+    If the set's texts are not public, only teams and organisers get them.
     """
-    # One more than asked for shows whether there is another page. Positions count from 0, cursors from 1.
+    # The extra question tells whether there is another page. Positions count from 0, cursors from 1.
     questions = arena.sets.page(name, after=after - 1, limit=limit + 1, caller=caller)
     page = questions[:limit]
     following = page[-1][0] + 1 if len(questions) > limit else None
@@ -80,11 +80,11 @@ def list_questions(
 
 @sets.get(
     "/sets/{name}/sample",
-    responses={**problems(404), **files("A small file that would be accepted.", NDJSON)},
+    responses={**problems(404), **files("A small valid file.", NDJSON)},
     response_class=Response,
 )
 def sample(request: Request, name: Name, arena: Services, caller: Who) -> Response:
-    """Return a small file of answers that would be accepted, as JSONL."""
+    """Return a small valid file of answers as JSONL."""
     content = arena.submissions.template(name, sample=True, caller=caller).encode()
     return answer(request, content, media_type=NDJSON, filename=f"{name}-sample.jsonl")
 
@@ -97,7 +97,7 @@ def _status(arena: Services, name: str, caller: Who) -> RoundStatus:
 
 @rounds.get("/rounds", responses=problems(), response_model=RoundList)
 def list_rounds(request: Request, arena: Services, caller: Who) -> Response:
-    """List published rounds with their counts, the newest first; organisers get every round."""
+    """List published rounds with their counts, newest first; organisers get all rounds."""
     names = [round_.name for round_ in arena.rounds.rounds(caller=caller)]
     lines = [_status(arena, name, caller) for name in names]
     return answer(request, RoundList(rounds=lines))
@@ -105,7 +105,7 @@ def list_rounds(request: Request, arena: Services, caller: Who) -> Response:
 
 @rounds.get("/rounds/{name}", responses=problems(404, 410), response_model=RoundStatus)
 def show_round(request: Request, name: Name, arena: Services, caller: Who) -> Response:
-    """Return a published round: its state, and how many of its battles ended how."""
+    """Return a published round with its state and counts of battles by outcome."""
     return answer(request, _status(arena, name, caller))
 
 
@@ -115,11 +115,11 @@ def list_battles(
     name: Name,
     arena: Services,
     caller: Who,
-    outcome: Annotated[Outcome | None, Query(description="Those that ended so alone.")] = None,
+    outcome: Annotated[Outcome | None, Query(description="Only battles with this outcome.")] = None,
     limit: Limit = 100,
     after: Cursor = 0,
 ) -> Response:
-    """Return the battles of a published round, a page at a time."""
+    """Return a page of battles of a published round."""
     battles = arena.round_reader.page(name, after=after, limit=limit + 1, outcome=outcome, caller=caller)
     page = battles[:limit]
     following = page[-1].id if len(battles) > limit else None
@@ -142,6 +142,6 @@ def show_evidence(
     responses={**problems(403, 404), **files("The labels.", JSON, "text/csv")},
 )
 def export_labels(request: Request, name: Name, arena: Services, caller: Who, csv: bool = False) -> Response:
-    """Return the labels of a round with person, side shown first and time, as JSON or CSV; for organisers."""
+    """Return the labels of a round as JSON or CSV, for organisers."""
     content = file_of(arena.labels.export(name, caller=caller), as_csv=csv).encode()
     return answer(request, content, media_type="text/csv" if csv else JSON)

@@ -1,4 +1,4 @@
-"""Checking and submitting files of answers, and what becomes of submissions."""
+"""`/submissions` and uploads to sets."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
 from arena.api.caching import FRESH, JSON, answer, problems
-from arena.api.dependencies import FileTurns, Services, Uploader, Who, client_there
+from arena.api.dependencies import CheckQueue, Services, Uploader, Who, client_there
 from arena.api.sets_and_rounds import NAME, Name
 from arena.api.teams import Sent
 from arena.models.submissions import AddedSubmission, SubmissionDetails, SubmissionStatus
@@ -25,7 +25,7 @@ from submissions.check import CheckReport
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the submission.")]
 SYSTEM_NAME = r"^[^\s@][^@]*$"
-"""A system's name as far as it is checked before the file is read."""
+"""Pattern of system names, checked before the file is read."""
 BLOCK = 1024 * 1024
 FILE_BODY: dict[str, Any] = {
     "requestBody": {
@@ -38,11 +38,11 @@ FILE_BODY: dict[str, Any] = {
 class CheckQuery(Sent):
     """Query of an upload: set, system, kind and options."""
 
-    file_name: str = Field("", max_length=255, description="Its name at your side, for messages about it.")
+    file_name: str = Field("", max_length=255, description="File name for messages.")
     kind: SubmissionKind = Field(
-        SubmissionKind.ANSWERS, description="`answers`, or `contexts`: what was retrieved."
+        SubmissionKind.ANSWERS, description="`answers`, or `contexts` for retrieved passages."
     )
-    system: str = Field("", max_length=100, description="Of a table of several systems: which to read.")
+    system: str = Field("", max_length=100, description="System to read from a table of several.")
     keep_na: bool = Field(
         default=False, description="Read NA, None, NULL and the like as texts, not as missing values."
     )
@@ -54,7 +54,7 @@ class SubmissionQuery(CheckQuery):
     system: str = Field(
         pattern=SYSTEM_NAME, max_length=100, description="Name of the system.", examples=["my-system"]
     )
-    team: str = Field("", max_length=100, description="Needed only by members of several teams.")
+    team: str = Field("", max_length=100, description="Required only for members of several teams.")
     card: str = Field(
         "",
         max_length=8_000,
@@ -62,16 +62,16 @@ class SubmissionQuery(CheckQuery):
         examples=['{"model": "my-model", "retriever": "BM25"}'],
     )
     anonymous: bool | None = Field(
-        None, description="Hide the names until publication; without it: as the version before."
+        None, description="Hide the names until publication; default: as the previous version."
     )
-    hold: bool = Field(default=False, description="Store it as checked; it waits for `confirm`.")
+    hold: bool = Field(default=False, description="Store it as checked until `confirm`.")
 
 
 class Withdrawal(Sent):
     """Reason for withdrawing a submission."""
 
     reason: str = Field("", max_length=500)
-    disqualify: bool = Field(default=False, description="Boards say that organisers disqualified it.")
+    disqualify: bool = Field(default=False, description="Mark it as disqualified on boards.")
 
 
 class SubmissionList(BaseModel):
@@ -95,18 +95,18 @@ async def check(
     wish: Annotated[CheckQuery, Query()],
     arena: Services,
     caller: Uploader,
-    turns: FileTurns,
+    queue: CheckQueue,
 ) -> Response:
-    """Check a file of answers: every problem at once. The body is the file; nothing is stored."""
+    """Check a file of answers, which is the body, and report every problem; nothing is stored."""
     require(caller, TokenScope.SUBMIT)
     await run_in_threadpool(arena.sets.summary, name)
     try:
         async with _received(request, arena, wish.file_name) as (path, poll):
             checked = partial(arena.submissions.check, path, name, kind=wish.kind, system=wish.system)
             work = partial(checked, keep_na=wish.keep_na, caller=caller, poll=poll)
-            result = await run_in_threadpool(turns.run, party_of(caller), work)
+            result = await run_in_threadpool(queue.run, party_of(caller), work)
     except (ClientDisconnect, StoppedError):
-        # Nobody is there to be answered.
+        # The client has disconnected.
         return Response(status_code=400)
     return Response(result.model_dump_json(), headers=FRESH, media_type=JSON)
 
@@ -127,11 +127,11 @@ async def submit(
     wish: Annotated[SubmissionQuery, Query()],
     arena: Services,
     caller: Uploader,
-    turns: FileTurns,
+    queue: CheckQueue,
 ) -> Response:
-    """Submit a file of answers, which is the body; the same content again changes nothing.
+    """Submit a file of answers, which is the body; repeated content changes nothing.
 
-    It is stored whole or not at all. A file with errors is answered by 422 with every problem.
+    It is stored whole or not at all. A file with errors returns 422 with every problem.
     """
     require(caller, TokenScope.SUBMIT)
     card = await run_in_threadpool(_card, arena, wish.card)
@@ -151,7 +151,7 @@ async def submit(
                 caller=caller,
                 poll=poll,
             )
-            added = await run_in_threadpool(turns.run, party_of(caller), work)
+            added = await run_in_threadpool(queue.run, party_of(caller), work)
     except (ClientDisconnect, StoppedError):
         return Response(status_code=400)
     headers = {**FRESH, "Location": f"/api/v1/submissions/{added.submission.id}"}
@@ -180,7 +180,7 @@ async def _received(request: Request, arena: Services, name: str) -> AsyncIterat
 def _card(arena: Services, text: str) -> SystemCard:
     card, card_problems = arena.submissions.checks.card(text)
     if card is None:
-        raise InvalidFileError("The system card has problems.", card_problems, advice="Correct the card.")
+        raise InvalidFileError("The system card is invalid.", card_problems, advice="Correct the card.")
     return card
 
 
@@ -194,7 +194,7 @@ def list_submissions(
     ] = None,
     team: Annotated[str | None, Query(max_length=100, description="Of this team only.")] = None,
 ) -> Response:
-    """Submissions, as you may see them."""
+    """Return submissions as you may see them."""
     lines = arena.submissions.find(set_name=set_name, team=team, caller=caller)
     return answer(request, SubmissionList(submissions=list(lines)))
 
@@ -211,13 +211,15 @@ def withdraw(
 ) -> Submission:
     """Withdraw a submission; a tombstone stays."""
     response.headers.update(FRESH)
-    given = why or Withdrawal()
-    return arena.submissions.withdraw(number, reason=given.reason, disqualify=given.disqualify, caller=caller)
+    withdrawal = why or Withdrawal()
+    return arena.submissions.withdraw(
+        number, reason=withdrawal.reason, disqualify=withdrawal.disqualify, caller=caller
+    )
 
 
 @router.post("/submissions/{number}/confirm", responses=problems(403, 404, 409))
 def confirm(number: Number, response: Response, arena: Services, caller: Who) -> Submission:
-    """Submit what was only checked (sent with `hold`)."""
+    """Confirm a submission sent with `hold`."""
     response.headers.update(FRESH)
     return arena.submissions.confirm(number, caller=caller)
 

@@ -17,7 +17,7 @@ TokenNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of the
 
 
 class Sent(BaseModel):
-    """A request body; unknown fields are refused."""
+    """Request body; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -31,11 +31,11 @@ class TeamList(BaseModel):
 class TokenCreate(Sent):
     """Request for a new token."""
 
-    name: str = Field(min_length=1, max_length=100, description="What it is for.", examples=["CI"])
+    name: str = Field(min_length=1, max_length=100, description="Purpose of the token.", examples=["CI"])
     scopes: list[TokenScope] = Field(
-        min_length=1, description="What it may be used for.", examples=[["read", "submit"]]
+        min_length=1, description="Permissions of the token.", examples=[["read", "submit"]]
     )
-    days: int | None = Field(None, ge=1, le=730, description="Days until it expires; null: it does not.")
+    days: int | None = Field(None, ge=1, le=730, description="Days until it expires; null for never.")
 
 
 class TokenList(BaseModel):
@@ -56,19 +56,19 @@ def show_caller(request: Request, caller: Who) -> Response:
 
 @router.get("/teams", responses=problems(403), response_model=TeamList)
 def list_teams(request: Request, arena: Services, caller: Who) -> Response:
-    """Your teams; organisers see all."""
+    """Return your teams; organisers see all."""
     return answer(request, TeamList(teams=arena.teams.all(caller=caller)))
 
 
 @router.get("/teams/{team}", responses=problems(403, 404), response_model=TeamWithMembers)
 def show_team(request: Request, team: TeamName, arena: Services, caller: Who) -> Response:
-    """Return a team of yours with its members."""
+    """Return one of your teams with its members."""
     return answer(request, arena.teams.view(team, caller=caller))
 
 
 @router.get("/teams/{team}/tokens", responses=problems(403, 404), response_model=TokenList)
 def list_tokens(request: Request, team: TeamName, arena: Services, caller: Who) -> Response:
-    """Return the tokens of a team, without their secrets."""
+    """Return the tokens of a team without secrets."""
     arena.teams.view(team, caller=caller)
     tokens = arena.tokens.all(team=team, caller=caller)
     return answer(request, TokenList(tokens=tokens))
@@ -78,13 +78,13 @@ def list_tokens(request: Request, team: TeamName, arena: Services, caller: Who) 
 def create_token(
     team: TeamName, body: TokenCreate, response: Response, arena: Services, caller: Who
 ) -> CreatedToken:
-    """Make a token of a team; its text is in this answer and nowhere else. For owners."""
+    """Create a token of a team, for owners; its secret is returned only here."""
     response.headers["Cache-Control"] = "no-store"
     return arena.tokens.create(name=body.name, scopes=body.scopes, days=body.days, team=team, caller=caller)
 
 
 @router.delete("/tokens/{number}", responses=problems(403, 404, 409))
 def revoke_token(number: TokenNumber, response: Response, arena: Services, caller: Who) -> Token:
-    """Make a token useless at once, and end the sessions that it opened."""
+    """Revoke a token and end its sessions."""
     response.headers["Cache-Control"] = "no-store"
     return arena.tokens.revoke(number, caller=caller)

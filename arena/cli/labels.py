@@ -107,7 +107,7 @@ def import_(name: RoundArgument, file: File, *, as_json: AsJson = False) -> None
 
     $ arena labels import demo labels.csv
     """
-    new, left_out = open_arena().labels.bring(name, file)
+    new, left_out = open_arena().labels.import_file(name, file)
     payload = {"round": name, "labels": new, "left_out": left_out}
     show_result(payload, f"{new:,} labels added to {name}.", as_json=as_json)
     for reason, count in left_out.items():

@@ -74,9 +74,9 @@ def noting_nuls() -> Iterator[None]:
 
 def protect_home(settings: "Settings") -> None:
     """Make a home private, with a note if others could read it."""
-    from arena.services.system import made_private
+    from arena.services.system import make_private
 
-    if change := made_private(settings.home, settings.database_url):
+    if change := make_private(settings.home, settings.database_url):
         note(change)
 
 

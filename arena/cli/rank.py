@@ -303,7 +303,7 @@ def _cost(plan: Mapping[str, Any], prepared: Prepared) -> str:
         free = ", ".join(plan["free_by_place"])
         unless = f" ({free} has no price at its private address, unless its replies state a cost)"
         return f"{summary}; they cost nothing{unless if free else ''}."
-    capped = prepared.asked.budget_usd
+    capped = prepared.request.budget_usd
     cap = "" if capped is None else f", capped at ${capped:,.2f}"
     ceiling = "replies have no length limit" if most is None else f"at most ${most:,.2f}"
     return f"{summary}; about ${expected:,.2f}, {ceiling}{cap}."

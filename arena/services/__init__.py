@@ -1,1 +1,1 @@
-"""Use cases, one module each; every surface calls these."""
+"""Use cases behind the CLI, API and site."""

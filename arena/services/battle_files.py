@@ -1,4 +1,4 @@
-"""Files of battles: rates and ratings. No store is needed."""
+"""Rates and ratings of battle files, without a store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ Cells = Mapping[str, NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Options of reading a battle file: its format and the rows that count (see `Context`)."""
+    """Options for reading a battle file: format and included rows (see `Context`)."""
 
     read_as: str | None = None
     strict: bool = False
@@ -35,7 +35,7 @@ class Reading:
     def of(
         self, path: Path, *, covariates: bool = False, cluster: ratings.Cluster = ratings.Cluster.NONE
     ) -> BattleFile:
-        """Return the battles of a file, which must not leave open what its clusters are."""
+        """Read the battles of a file; refuse ambiguous clusters."""
         voters = cluster is ratings.Cluster.VOTER
         context = Context(covariates=covariates, strict=self.strict, named=self.named, by_voter=voters)
         file = read_battles(path, self.read_as, context=context)
@@ -49,17 +49,16 @@ class Reading:
 
 AS_IT_IS = Reading()
 CLUSTER_ADVICE = (
-    "Rename the column of the questions to question_id: intervals are too narrow without it. Where there is "
+    "Rename the question column to question_id, since intervals are too narrow without it; if the file has "
     "none, add --cluster none."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingRequest:
-    """Options of rating a battle file; `anchors` are each `SYSTEM=RATING`, `without` is left out.
+    """Options of rating a battle file; `anchors` are `SYSTEM=RATING`; `without` is a system to leave out.
 
-    `interval` is None for the one that suits the number of systems.
-    `covariates` are what style control controls for; None for all that the file has.
+    `interval` None depends on the number of systems; `covariates` None controls for all in the file.
     """
 
     method: ratings.Method = ratings.Method.BRADLEY_TERRY
@@ -73,16 +72,13 @@ class RatingRequest:
 
     @property
     def unit(self) -> ratings.Cluster:
-        """The unit in the table, where people stand in place of questions."""
+        """Cluster of the table, in which voters replace questions."""
         return ratings.Cluster.QUESTION if self.cluster is ratings.Cluster.VOTER else self.cluster
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRatings:
-    """Ratings of a file, and what a reader of them must know about the file.
-
-    `controlled` are the same ratings with what covariates are worth, where they were controlled for.
-    """
+    """Ratings of a file, and notes on it; `controlled` adds the effects of covariates."""
 
     table: ratings.RatingTable
     notes: tuple[str, ...]
@@ -101,12 +97,12 @@ def rate_file(path: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
         return _rate_controlled(path, request, reading)
     if request.covariates is not None:
         raise InputError(
-            f"Ratings by {request.method.value} are controlled for nothing.", advice="Add --method style."
+            f"Ratings by {request.method.value} do not use covariates.", advice="Add --method style."
         )
     battle_file = reading.of(path, cluster=request.cluster)
     battles = battle_file.table
     if request.without is not None:
-        battles = battles.select(others_than(battles, request.without))
+        battles = battles.select(without_system(battles, request.without))
     table = ratings.rate(
         battles,
         method=request.method,
@@ -127,7 +123,7 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
     known = np.asarray(~np.isnan(np.stack(list(cells.values()))).any(axis=0))
     rows = known
     if request.without is not None:
-        rows = np.asarray(known & others_than(battle_file.table, request.without))
+        rows = np.asarray(known & without_system(battle_file.table, request.without))
     if not rows.any():
         raise InputError(
             f"No battle of {path.name} has a value in each of {', '.join(cells)}.",
@@ -153,12 +149,12 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
     )
 
 
-def _chosen_cells(file: str, cells: Cells, asked: Sequence[Covariate] | None) -> Cells:
-    """Return the (N,) columns of the covariates that were asked for, or of all that a file has."""
-    chosen = asked or [each for each in Covariate if any(name in cells for name in covariate_columns(each))]
+def _chosen_cells(file: str, cells: Cells, requested: Sequence[Covariate] | None) -> Cells:
+    """Return the (N,) columns of the requested covariates, or of all in the file."""
+    chosen = requested or [c for c in Covariate if any(name in cells for name in covariate_columns(c))]
     if not chosen:
-        listed = ", ".join(name for each in Covariate for name in covariate_columns(each))
-        raise InputError(f"{file} has no column that style control reads.", advice=f"Add some of {listed}.")
+        names = ", ".join(name for covariate in Covariate for name in covariate_columns(covariate))
+        raise InputError(f"{file} has no column for style control.", advice=f"Add some of {names}.")
     for covariate in chosen:
         for name in covariate_columns(covariate):
             if name not in cells:
@@ -170,7 +166,7 @@ def _chosen_cells(file: str, cells: Cells, asked: Sequence[Covariate] | None) ->
 def _covariate_terms(
     cells: Cells,
 ) -> tuple[tuple[ratings.CovariateColumn, ...], tuple[ratings.LeftOutCovariate, ...]]:
-    """Return the terms of a fit from columns without empty cells, and counts that differ in no battle."""
+    """Return the terms of a fit, and counts that are equal in every battle."""
     counts = {}
     for covariate in Covariate:
         first, *second = covariate_columns(covariate)
@@ -182,8 +178,8 @@ def _covariate_terms(
     return columns, constant
 
 
-def others_than(table: BattleTable, system: str) -> NDArray[np.bool_]:
-    """(rows,) which battles are among other systems."""
+def without_system(table: BattleTable, system: str) -> NDArray[np.bool_]:
+    """(rows,) mask of battles without a system."""
     _require_system(table, system)
     code = table.systems.index(system)
     return np.asarray((table.a != code) & (table.b != code))
@@ -192,14 +188,15 @@ def others_than(table: BattleTable, system: str) -> NDArray[np.bool_]:
 def _require_system(table: BattleTable, system: str) -> None:
     if system not in table.systems:
         raise NotFoundError(
-            f"No battle names {system!r}.", advice=f"Systems of this file: {', '.join(table.systems)}."
+            f"No battle has the system {system!r}.",
+            advice=f"Systems of this file: {', '.join(table.systems)}.",
         )
 
 
 def winrates_of_file(
     path: Path, *, reference: str | None, by_domain: bool, reading: Reading = AS_IT_IS
 ) -> tuple[RateTable, tuple[str, ...]]:
-    """Win and win+tie rates of a battle file."""
+    """Compute win and win+tie rates of a battle file."""
     battle_file = reading.of(path)
     rates = win_rates(
         battle_file.table, reference=reference, by_domain=by_domain, clustered=battle_file.questions_named
@@ -212,17 +209,17 @@ def winrates_of_file(
 def correct_file(
     path: Path, votes: Path, request: RatingRequest, *, reading: Reading = AS_IT_IS
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Rate the systems of a file of verdicts as people would; returns the JSON, and notes on the file."""
-    unfit = {
+    """Rate the systems of a file corrected by votes; return the JSON and notes on the file."""
+    conflicts = {
         f"--method {request.method.value}": request.method is not ratings.Method.BRADLEY_TERRY,
         f"--cluster {request.cluster.value}": request.cluster is not ratings.Cluster.QUESTION,
         "--without": request.without is not None,
         "--covariates": request.covariates is not None,
     }
-    for option, given in unfit.items():
-        if given:
+    for option, used in conflicts.items():
+        if used:
             raise InputError(
-                f"--people does not go with {option}.",
+                f"--people cannot be combined with {option}.",
                 advice="It corrects Bradley-Terry ratings of all systems, with intervals by questions.",
             )
     plan = _plan(path, reading)
@@ -236,7 +233,7 @@ def correct_file(
 def corrected_rates_of_file(
     path: Path, votes: Path, *, reference: str | None, by_domain: bool, reading: Reading = AS_IT_IS
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Win rates of a file of verdicts as people would give them; errors as of `correct_file`."""
+    """Compute win rates corrected by votes; raises as `correct_file`."""
     plan = _plan(path, reading)
     rates = correct_rates(plan.table, read_votes(votes), reference=reference, by_domain=by_domain)
     return rates, notes_on(plan)
@@ -246,7 +243,7 @@ def _plan(path: Path, reading: Reading) -> BattleFile:
     plan = reading.of(path)
     if not plan.questions_named:
         raise InputError(
-            f"{path.name} names no questions, by which votes are joined to verdicts.",
+            f"{path.name} has no question_id to match votes with verdicts.",
             advice="Give every row a question_id.",
         )
     return plan
@@ -255,9 +252,9 @@ def _plan(path: Path, reading: Reading) -> BattleFile:
 def compare_rankings_of_files(
     paths: Sequence[Path], *, seed: int, reading: Reading = AS_IT_IS
 ) -> tuple[RankingComparison, tuple[str, ...]]:
-    """Compare how files of verdicts rank the systems that all of them have, and notes on the files."""
+    """Compare the rankings of common systems in files of verdicts, with notes on the files."""
     if not paths[1:]:
-        raise InputError("One file has nothing to be compared with.", advice="Name two files or more.")
+        raise InputError("A comparison needs two files or more.", advice="Name two files or more.")
     files = [reading.of(path) for path in paths]
     tables = [file.table for file in files]
     if all(file.questions_named for file in files):
@@ -271,7 +268,7 @@ def compare_rankings_of_files(
 
 
 def parse_anchors(texts: Sequence[str]) -> ratings.Anchor | None:
-    """Read `SYSTEM=RATING` as often as it is given."""
+    """Parse anchors `SYSTEM=RATING`."""
     anchors = [_anchor(text) for text in texts]
     return replace(anchors[0], additional=tuple(anchors[1:])) if anchors else None
 
@@ -287,10 +284,10 @@ def _anchor(text: str) -> ratings.Anchor:
 
 
 def notes_on(battle_file: BattleFile) -> tuple[str, ...]:
-    """Return the notes that readers of numbers from a battle file need."""
+    """Return notes on the numbers from a battle file."""
     notes = left_out_notes(battle_file.left_out, battle_file.first)
     if not battle_file.questions_named:
-        notes.append("the file has no column question_id, so every battle counts as a question of its own")
+        notes.append("the file has no column question_id, so every battle counts as a separate question")
         if battle_file.clusters:
             notes.append(
                 f"values repeat in {', '.join(map(repr, battle_file.clusters))}: is that the question?"
@@ -299,11 +296,11 @@ def notes_on(battle_file: BattleFile) -> tuple[str, ...]:
 
 
 def left_out_notes(left_out: Mapping[LeftOut, int], first: Mapping[LeftOut, InputError]) -> list[str]:
-    """Describe the rows that were left out, the reasons, and the first mistaken record of each kind."""
+    """Describe excluded rows by reason, with the first invalid record of each kind."""
     notes = []
     for reason, count in left_out.items():
         records = "1 record" if count == 1 else f"{count:,} records"
-        wrong = f"; {'it' if count == 1 else 'the first'} is {first[reason]}" if reason in first else ""
+        example = f"; {'it' if count == 1 else 'the first'} is {first[reason]}" if reason in first else ""
         hint = "; --named-votes counts them" if reason is LeftOut.NAMED else ""
-        notes.append(f"left out: {records} ({reason}{hint}){wrong}")
+        notes.append(f"left out: {records} ({reason}{hint}){example}")
     return notes

@@ -1,4 +1,4 @@
-"""Files of battles beside other tools: what makes boards differ, and the boards."""
+"""Comparison of battle files with other tools."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ NO_PEER = "alpaca_eval is not compared: its length control fits two systems on i
 
 
 def check_file(path: Path, reading: Reading) -> tuple[list[dict[str, str]], list[str]]:
-    """Return what of a file makes boards differ, with what it does here and in two tools, and notes."""
+    """Return properties of a file on which tools differ, with their handling, and notes."""
     from leaderboard.peers.facts import facts, rules
 
     battles, notes = _read(path, reading)
@@ -29,7 +29,7 @@ def check_file(path: Path, reading: Reading) -> tuple[list[dict[str, str]], list
 
 
 def compare_tools_on_file(path: Path, seed: int, reading: Reading) -> "tuple[Comparison, list[str]]":
-    """Rate a file here and by each installed tool, and notes on the file and on tools."""
+    """Rate a file here and by each installed tool, with notes."""
     from leaderboard.peers.compare import compare_tools
     from leaderboard.peers.facts import rules
 
@@ -39,7 +39,7 @@ def compare_tools_on_file(path: Path, seed: int, reading: Reading) -> "tuple[Com
         if (installed := comparison.versions[name]) is None:
             notes.append(f"{name} is not installed (pip install 'answer-arena[peers]')")
         elif installed != known:
-            notes.append(f"{name} {installed} is installed; the reasons are those of {known}")
+            notes.append(f"{name} {installed} is installed; the reasons are for {known}")
     return comparison, [*notes, NO_PEER]
 
 

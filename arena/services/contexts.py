@@ -1,4 +1,4 @@
-"""Contexts without answers: scored submissions of retrievers, and controlled sets."""
+"""Scores of retrievers' contexts, and controlled sets."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ from submissions.context_files import read_contexts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildRequest:
-    """Sources and a folder for the set; `options` are constants of CRUX, such as `sub_questions`."""
+    """Sources and folder of a controlled set; `options` are constants of CRUX."""
 
     file: Path
     folder: Path
@@ -76,7 +76,7 @@ Values = dict[str, dict[str, float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextRequest:
-    """Files to score: `qrels` in place of the set's gold documents, `corpus` for texts, `judge` for CRUX."""
+    """Files to score; `qrels` replaces gold documents, `corpus` has texts, `judge` scores CRUX."""
 
     set_name: str
     files: Sequence[Path]
@@ -87,7 +87,7 @@ class ContextRequest:
 
 
 class ContextService:
-    """Scores contexts; a question without passages counts as 0 in ranking measures."""
+    """Scorer of contexts; a question without passages counts 0 in ranking measures."""
 
     def __init__(
         self, store: Store, corpora: CorpusService, metrics: MetricService, access: MetricAccess
@@ -95,9 +95,9 @@ class ContextService:
         self._store, self._corpora, self._metrics, self._access = store, corpora, metrics, access
 
     def build(self, request: BuildRequest) -> dict[str, Any]:
-        """Write a set as a folder that `arena sets import` reads, with `ratings.jsonl`, and return counts.
+        """Write a set as a folder for `arena sets import`, with `ratings.jsonl`, and return counts.
 
-        Cut off, the same call goes on: replies are cached.
+        A repeated call continues an interrupted one from cached replies.
         """
         sources = read_sources(request.file, ReadLimits())
         built, failed, used = asyncio.run(self._build(request, sources))
@@ -143,32 +143,32 @@ class ContextService:
     ) -> tuple[tuple[Controlled, ...], Mapping[str, UnscoredError], Usage]:
         spec = self._access.llm(request.judge)
         if spec is None:
-            message = f"The judge {request.judge} asks no LLM, and only an LLM writes passages and requests."
-            raise SpecError(message, advice="Name an LLM judge; `arena judges list` shows them.")
+            message = f"The judge {request.judge} has no LLM, which is needed to write passages and requests."
+            raise SpecError(message, advice="Name an LLM judge: see `arena judges list`.")
         settings = read_options(ContextSettings, "a controlled set", request.options)
         ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
         stop = asyncio.Event()
         with stopping_on_interrupt(stop):
-            async with self._access.asking(spec, ledger, stop) as (runner, usage):
+            async with self._access.open_runner(spec, ledger, stop) as (runner, usage):
                 builder = ControlledSetBuilder(runner, settings)
                 built, failed = await build_all(builder, sources)
         return built, failed, usage
 
     def score(self, request: ContextRequest) -> tuple[list[dict[str, Any]], str]:
-        """Score files, each by the name of its file without ending, overall and by domain.
-
-        Returns:
-            The rows, and a note on how the judgments were read; empty where there is none.
-        """
+        """Score files by their stems, overall and by domain; return rows and a note on the judgments."""
         questions = self._store.sets.get(request.set_name)
         runs: dict[str, Contexts] = {}
         for file in request.files:
             name = file.name.removesuffix(".gz").rpartition(".")[0] or file.name
             if name in runs:
-                raise InputError(f"Two files are called {name}.", advice="Rename one of them.")
+                raise InputError(f"Two files have the name {name}.", advice="Rename one of them.")
             answers = read_contexts(file, questions)
             runs[name] = {answer.question_id: answer.contexts for answer in answers}
-        qrels = _gold(questions) if request.qrels is None else _named(read_qrels(request.qrels), questions)
+        qrels = (
+            _gold(questions)
+            if request.qrels is None
+            else _by_question_id(read_qrels(request.qrels), questions)
+        )
         runs = {name: self._with_texts(run, questions, request.corpus) for name, run in runs.items()}
         if qrels is not None and qrels.has_subtopics:
             crux = {name: judged_crux(run, qrels) for name, run in runs.items()}
@@ -179,14 +179,14 @@ class ContextService:
         return list(_rows(runs, qrels, crux, questions)), "" if qrels is None else qrels.note
 
     def sets(self) -> tuple[str, ...]:
-        """Return the sets to which contexts were submitted."""
-        found = self._store.submissions.find(kind=SubmissionKind.CONTEXTS, newest=True)
-        return tuple(sorted({submission.set_name for submission in found}))
+        """Return the sets with submitted contexts."""
+        submissions = self._store.submissions.find(kind=SubmissionKind.CONTEXTS, newest=True)
+        return tuple(sorted({submission.set_name for submission in submissions}))
 
     def ranked(self, set_name: str, domain: str, *, caller: Caller) -> list[dict[str, Any]]:
-        """Return the submitted contexts of a set in one domain, by the first measure that some have."""
+        """Return the submitted contexts of a set in one domain, sorted by the first known measure."""
         rows = [row for row in self.submitted(set_name, caller=caller) if row["domain"] == domain]
-        known = (one for one in (*RANKING, *CRUX) if any(row[one] is not None for row in rows))
+        known = (name for name in (*RANKING, *CRUX) if any(row[name] is not None for row in rows))
         first = next(known, RANKING[0])
         return sorted(rows, key=lambda row: (row[first] is None, -(row[first] or 0.0), row["system"]))
 
@@ -197,30 +197,27 @@ class ContextService:
         runs: dict[str, Contexts] = {}
         scores: dict[str, dict[str, Score]] = {}
         for stored in store.submissions.find(set_name=set_name, kind=SubmissionKind.CONTEXTS, newest=True):
-            seen = redacted(caller, stored, published=statuses.published(stored), places=places)
-            if seen is not None:
-                name = seen[0].system
-                runs[name] = {key: one.contexts for key, one in store.submissions.answers(stored.id).items()}
-                found = store.scores.detailed([stored.id], metric=CONTEXT, judge=EMBEDDED)
-                scores[name] = {one.question_id: one.as_score() for one in found}
+            visible = redacted(caller, stored, published=statuses.published(stored), places=places)
+            if visible is not None:
+                name = visible[0].system
+                runs[name] = {key: row.contexts for key, row in store.submissions.answers(stored.id).items()}
+                rows = store.scores.detailed([stored.id], metric=CONTEXT, judge=EMBEDDED)
+                scores[name] = {row.question_id: row.as_score() for row in rows}
         return list(_rows(runs, _gold(questions), _pooled(scores), questions))
 
     def _with_texts(self, run: Contexts, questions: QuestionSet, corpus: str) -> Contexts:
-        bare = {one.id for passages in run.values() for one in passages if not one.text}
+        bare = {passage.id for passages in run.values() for passage in passages if not passage.text}
         known = dict(self._corpora.passages(corpus, bare)) if corpus and bare else {}
-        own = {one.id: {part.id: part for part in one.passages} for one in questions.questions}
+        own = {row.id: {part.id: part for part in row.passages} for row in questions.questions}
         return {
-            key: [
-                one if one.text else replace(own[key].get(one.id, known.get(one.id, one)), id=one.id)
-                for one in passages
-            ]
+            key: [p if p.text else replace(own[key].get(p.id, known.get(p.id, p)), id=p.id) for p in passages]
             for key, passages in run.items()
         }
 
     def _crux(self, run: Contexts, questions: QuestionSet, request: ContextRequest) -> dict[str, Score]:
-        items = [_item(one, run[one.id]) for one in questions.questions if run.get(one.id)]
-        asked = MetricRequest(metric=CONTEXT, judge=request.judge, budget_usd=request.budget_usd)
-        lines = self._metrics.lines_of(items, asked)
+        items = [_item(row, run[row.id]) for row in questions.questions if run.get(row.id)]
+        metric_request = MetricRequest(metric=CONTEXT, judge=request.judge, budget_usd=request.budget_usd)
+        lines = self._metrics.lines_of(items, metric_request)
         return {line["id"]: Score(**{**line, "outcome": Outcome(line["outcome"])}) for line in lines}
 
 
@@ -238,24 +235,24 @@ def _item(question: Question, contexts: Sequence[Passage]) -> MetricItem:
 
 
 def _gold(questions: QuestionSet) -> Qrels | None:
-    gold = {one.id: {WHOLE: dict.fromkeys(one.gold_doc_ids, 1.0)} for one in questions.questions}
+    gold = {row.id: {WHOLE: dict.fromkeys(row.gold_doc_ids, 1.0)} for row in questions.questions}
     judged = {question: own for question, own in gold.items() if own[WHOLE]}
     return Qrels(judgments=judged) if judged else None
 
 
-def _named(qrels: Qrels, questions: QuestionSet) -> Qrels:
+def _by_question_id(qrels: Qrels, questions: QuestionSet) -> Qrels:
     ids = ids_by_field(question.id for question in questions.questions)
     known = {ids[field]: own for field, own in qrels.judgments.items() if field in ids}
     if not known:
-        message = f"The judgments are of no question of {questions.name}."
+        message = f"The judgments have no question of {questions.name}."
         raise InputError(message, advice="Use the ids of its questions.")
     return replace(qrels, judgments=known)
 
 
 def ranked_values(run: Contexts, qrels: Qrels) -> Values:
-    """Calculate the ranking measures of each question with a relevant passage, by ir_measures.
+    """Calculate ranking measures by question with ir_measures.
 
-    A chunk (`doc#3`) counts as its document where the judgments name that; each name counts once.
+    A chunk (`doc#3`) counts as its document if the judgments name documents; each name counts once.
     """
     import ir_measures
 
@@ -263,15 +260,15 @@ def ranked_values(run: Contexts, qrels: Qrels) -> Values:
     ranking: dict[str, dict[str, float]] = {}
     for question in qrels.questions & run.keys():
         judged = ids_by_field(qrels.grades[question])
-        found = ((one.id, one.id.rpartition("#")[0]) for one in run[question])
-        names = dict.fromkeys(judged.get(name) or judged.get(document, name) for name, document in found)
+        ids = ((row.id, row.id.rpartition("#")[0]) for row in run[question])
+        names = dict.fromkeys(judged.get(name) or judged.get(document, name) for name, document in ids)
         ranking[question] = {name: float(-place) for place, name in enumerate(names)}
     graded = {question: _grades(qrels, question, binary=False) for question in qrels.questions}
     relevant = {question: _grades(qrels, question, binary=True) for question in qrels.questions}
     for named, judgments in ((RANKING[:1], graded), (RANKING[1:], relevant)):
         measures = {ir_measures.parse_measure(name): name for name in named}
-        for one in ir_measures.iter_calc(list(measures), judgments, ranking) if ranking else ():
-            values[measures[one.measure]][one.query_id] = float(one.value)
+        for row in ir_measures.iter_calc(list(measures), judgments, ranking) if ranking else ():
+            values[measures[row.measure]][row.query_id] = float(row.value)
     return values
 
 
@@ -283,7 +280,7 @@ def _grades(qrels: Qrels, question: str, *, binary: bool) -> dict[str, int]:
 
 
 def judged_crux(run: Contexts, qrels: Qrels) -> Values:
-    """Calculate the measures of CRUX from judgments with subtopics; density where all texts are known."""
+    """Calculate CRUX measures from judgments with subtopics; density only with all texts."""
     values: Values = {name: {} for name in CRUX}
     for question in sorted(qrels.questions):
         places = {passage: place for place, passage in enumerate(qrels.grades[question])}
@@ -294,15 +291,15 @@ def judged_crux(run: Contexts, qrels: Qrels) -> Values:
                 table[places[passage], column] = HIGHEST if grade >= qrels.relevant_from else 0
         ratings = Ratings(values=table, threshold=THRESHOLD)
         passages = run.get(question, ())
-        # The last row stands for passages that were not judged.
-        ranked = [places.get(one.id, len(places)) for one in passages]
+        # The last row is for unjudged passages.
+        ranked = [places.get(row.id, len(places)) for row in passages]
         covered = coverage(ratings, set(ranked)) or 0.0
         values["coverage"][question] = covered
         values["alpha_ndcg"][question] = ranked_coverage(ratings, ranked) or 0.0
-        texts = {places[one.id]: one.text for one in passages if one.id in places}
+        texts = {places[row.id]: row.text for row in passages if row.id in places}
         best = [texts.get(place, "") for place in required_subset(ratings)]
-        if all(best) and all(one.text for one in passages):
-            tokens = sum(token_count(one.text) for one in passages)
+        if all(best) and all(row.text for row in passages):
+            tokens = sum(token_count(row.text) for row in passages)
             needed = sum(map(token_count, best))
             dense = density(covered, tokens, best_covered=1.0, best_tokens=needed)
             if dense is not None:
@@ -330,19 +327,19 @@ def _pooled(scores: Mapping[str, Mapping[str, Score]]) -> dict[str, Values]:
 def _rows(
     runs: Mapping[str, Contexts], qrels: Qrels | None, crux: Mapping[str, Values], questions: QuestionSet
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row a system and domain: means over the questions that have each value, and counts."""
+    """Yield a row per system and domain with means over known values, and counts."""
     domains = {question.id: question.domain for question in questions.questions}
     for name, run in runs.items():
         values = ({} if qrels is None else ranked_values(run, qrels)) | dict(crux.get(name, {}))
         for domain in (OVERALL, *dict.fromkeys(domains.values())):
-            asked = [key for key, own in domains.items() if domain in {OVERALL, own}]
-            judged = [key for key in asked if qrels is not None and key in qrels.questions]
+            ids = [key for key, own in domains.items() if domain in {OVERALL, own}]
+            judged = [key for key in ids if qrels is not None and key in qrels.questions]
             means = {
-                measure: _mean([values[measure][key] for key in asked if key in values.get(measure, {})])
+                measure: _mean([values[measure][key] for key in ids if key in values.get(measure, {})])
                 for measure in (*RANKING, *CRUX)
             }
-            rated = sum(key in values.get("coverage", {}) for key in asked)
-            counts = {"questions": len(asked), "missing": sum(not run.get(key) for key in asked)}
+            rated = sum(key in values.get("coverage", {}) for key in ids)
+            counts = {"questions": len(ids), "missing": sum(not run.get(key) for key in ids)}
             yield {"system": name, "domain": domain, **counts, "judged": len(judged), "rated": rated} | means
 
 

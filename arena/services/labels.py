@@ -1,4 +1,4 @@
-"""Labels: people say of two answers, shown blindly, which is better."""
+"""Labels: blind pairwise judgments by people."""
 
 import csv
 import hashlib
@@ -33,7 +33,7 @@ NOT_OPEN = "Ask the organisers to open it: `arena labels open`."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlindPair:
-    """Two answers without names, in the order in which they are shown."""
+    """Two anonymous answers in display order."""
 
     battle: int
     question: Question
@@ -51,17 +51,17 @@ class LabelService:
     def open(
         self, name: str, people: Sequence[str] = (), *, everybody: bool = False, caller: Caller = OPERATOR
     ) -> LabelledRound:
-        """Open a round for labels of invited accounts, or of every visitor; those invited before stay."""
+        """Open a round for labels of invited accounts, old ones included, or of every visitor."""
         require(caller, TokenScope.ORGANISE)
         round_ = self._store.rounds.get(name)
         unknown = set(people) - {account.name for account in self._store.teams.accounts()}
         if unknown:
-            message = f"There is no account {', '.join(sorted(unknown))}."
+            message = f"Unknown account: {', '.join(sorted(unknown))}."
             raise NotFoundError(message, advice="Add it: `arena teams accounts NAME`.")
-        before = [person for found in self._store.labels.rounds(name) for person in found.people]
+        before = [person for row in self._store.labels.rounds(name) for person in row.people]
         invited = tuple(dict.fromkeys((*before, *people)))
         if not (everybody or invited):
-            raise InputError("Nobody is invited.", advice="Use --invite A,B or --everybody.")
+            raise InputError("Name accounts to invite.", advice="Use --invite A,B or --everybody.")
         withheld = SetAccess(self._store, PUBLIC, round_.set_name).withheld
         if everybody and withheld:
             raise InputError(f"Visitors cannot label {name}: {withheld}.", advice="Invite accounts instead.")
@@ -71,47 +71,53 @@ class LabelService:
         return self._set_terms(name, caller, is_open=True, everybody=everybody, people=invited)
 
     def close(self, name: str, *, caller: Caller = OPERATOR) -> LabelledRound:
-        """Close a round for labels; those given stay."""
+        """Close a round for labels; existing labels stay."""
         require(caller, TokenScope.ORGANISE)
-        found = self._round(name)
-        return self._set_terms(name, caller, is_open=False, everybody=found.everybody, people=found.people)
+        labelled = self._round(name)
+        return self._set_terms(
+            name, caller, is_open=False, everybody=labelled.everybody, people=labelled.people
+        )
 
     def rounds(self, *, caller: Caller = OPERATOR) -> tuple[tuple[LabelledRound, int], ...]:
-        """List the rounds that are or were open for labels, newest first, with how many they have."""
+        """List rounds that are or were open for labels, newest first, with counts of labels."""
         require(caller, TokenScope.ORGANISE)
-        return tuple((found, self._store.labels.count(found.id)) for found in self._store.labels.rounds())
+        return tuple(
+            (labelled, self._store.labels.count(labelled.id)) for labelled in self._store.labels.rounds()
+        )
 
     def open_to(self, caller: Caller) -> tuple[str, ...]:
         """List the rounds that a caller may label, newest first."""
-        return tuple(found.name for found in self._store.labels.rounds() if self._admits(found, caller))
+        return tuple(
+            labelled.name for labelled in self._store.labels.rounds() if self._admits(labelled, caller)
+        )
 
     def show(self, name: str, *, caller: Caller = OPERATOR) -> dict[str, Any]:
         """Count the labels of a round by value and person, as `arena labels show --json` prints it."""
         require(caller, TokenScope.ORGANISE)
-        found = self._round(name)
-        given = [(pair.battle, row) for pair, row in self._store.labels.given(found.id)]
-        decided = [row for _, row in given if row.value in "ab" and row.b_first is not None]
+        labelled = self._round(name)
+        labels = [(pair.battle, row) for pair, row in self._store.labels.given(labelled.id)]
+        decided = [row for _, row in labels if row.value in "ab" and row.b_first is not None]
         first = sum((row.value is LabelValue.B) == row.b_first for row in decided)
         return {
-            "round": found.name,
-            "set": found.set_name,
-            "open": found.open,
-            "everybody": found.everybody,
-            "invited": list(found.people),
-            "battles": len(self._store.labels.battles(found.id)),
-            "labelled_battles": len({battle for battle, row in given if row.value is not LabelValue.SKIP}),
-            "labels": {value.value: sum(row.value is value for _, row in given) for value in LabelValue},
-            "people": dict(Counter(row.person for _, row in given)),
+            "round": labelled.name,
+            "set": labelled.set_name,
+            "open": labelled.open,
+            "everybody": labelled.everybody,
+            "invited": list(labelled.people),
+            "battles": len(self._store.labels.battles(labelled.id)),
+            "labelled_battles": len({battle for battle, row in labels if row.value is not LabelValue.SKIP}),
+            "labels": {value.value: sum(row.value is value for _, row in labels) for value in LabelValue},
+            "people": dict(Counter(row.person for _, row in labels)),
             "first_preferred": first / len(decided) if decided else None,
         }
 
     def next(self, name: str, *, caller: Caller, session: str = "") -> BlindPair | None:
-        """Draw a pair with fewest labels for an account or a visitor's session; None if none is left."""
-        found, person = self._admit(name, caller, session)
-        hidden = SetAccess(self._store, PUBLIC, found.set_name).hidden
-        naming = self._naming.setdefault(found.id, set())
+        """Choose a pair with the fewest labels for an account or a visitor's session, if any is left."""
+        labelled, person = self._admit(name, caller, session)
+        hidden = SetAccess(self._store, PUBLIC, labelled.set_name).hidden
+        naming = self._naming.setdefault(labelled.id, set())
         while pairs := self._store.labels.next_pairs(
-            found.id, person, without=naming, references=not hidden, limit=AT_ONCE
+            labelled.id, person, without=naming, references=not hidden, limit=AT_ONCE
         ):
             for pair in pairs:
                 if not any(names_system(text, pair.names) for text in (pair.answer_a, pair.answer_b)):
@@ -119,15 +125,15 @@ class LabelService:
                 naming.add(pair.battle)
         return None
 
-    def label(self, name: str, battle: int, shown: LabelValue, *, caller: Caller, session: str = "") -> None:
-        """Store a label of a pair; A is the answer shown first."""
-        found, person = self._admit(name, caller, session)
-        if not self._store.labels.has(found.id, battle):
+    def label(self, name: str, battle: int, value: LabelValue, *, caller: Caller, session: str = "") -> None:
+        """Store a label of a pair, where A is the first answer displayed."""
+        labelled, person = self._admit(name, caller, session)
+        if not self._store.labels.has(labelled.id, battle):
             raise NotFoundError(f"Round {name} has no battle {battle}.", advice="Load the page again.")
         b_first = shows_b_first(battle, person)
         row = {"battle_id": battle, "person": person, "b_first": b_first, "labelled_at": datetime.now(UTC)}
-        if not self._store.labels.add([{**row, "value": shown.flipped if b_first else shown}]):
-            raise ConflictError("You have labelled this pair.", advice="Go on with the next one.")
+        if not self._store.labels.add([{**row, "value": value.flipped if b_first else value}]):
+            raise ConflictError("You have already labelled this pair.", advice="Continue with the next one.")
 
     def export(self, name: str, *, caller: Caller = OPERATOR) -> list[dict[str, object]]:
         """Return the labels of a round as rows of a file, without skips and withdrawn answers."""
@@ -147,11 +153,12 @@ class LabelService:
             if pair.answer_a and pair.answer_b
         ]
 
-    def bring(self, name: str, path: Path, *, caller: Caller = OPERATOR) -> tuple[int, Mapping[str, int]]:
-        """Add the labels of a file to a round; what a person said of a battle already stays.
+    def import_file(
+        self, name: str, path: Path, *, caller: Caller = OPERATOR
+    ) -> tuple[int, Mapping[str, int]]:
+        """Add the labels of a file to a round; return counts of new labels and of excluded ones by reason.
 
-        Returns:
-            How many are new, and how many were left out by reason.
+        A person's existing label of a battle stays.
         """
         require(caller, TokenScope.ORGANISE)
         round_id = self._store.rounds.get(name).id
@@ -167,11 +174,11 @@ class LabelService:
         return added, left_out
 
     def _round(self, name: str) -> LabelledRound:
-        found = self._store.labels.rounds(name)
-        if not found:
+        labelled = self._store.labels.rounds(name)
+        if not labelled:
             self._store.rounds.get(name)
             raise NotFoundError(f"Round {name} has no labels.", advice=NOT_OPEN)
-        return found[0]
+        return labelled[0]
 
     def _set_terms(
         self, name: str, caller: Caller, *, is_open: bool, everybody: bool, people: Sequence[str]
@@ -181,25 +188,25 @@ class LabelService:
         caller.log("labels-opened" if is_open else "labels-closed", f"round {name}", everybody=everybody)
         return self._round(name)
 
-    def _admits(self, found: LabelledRound, caller: Caller) -> bool:
-        if not found.open or found.state is RoundState.RETRACTED:
+    def _admits(self, labelled: LabelledRound, caller: Caller) -> bool:
+        if not labelled.open or labelled.state is RoundState.RETRACTED:
             return False
-        if caller.kind is CallerKind.OPERATOR or caller.account in found.people:
+        if caller.kind is CallerKind.OPERATOR or caller.account in labelled.people:
             return TokenScope.READ in caller.scopes
-        return found.everybody and not SetAccess(self._store, PUBLIC, found.set_name).withheld
+        return labelled.everybody and not SetAccess(self._store, PUBLIC, labelled.set_name).withheld
 
     def _admit(self, name: str, caller: Caller, session: str) -> tuple[LabelledRound, str]:
-        found = self._round(name)
-        if not found.open:
+        labelled = self._round(name)
+        if not labelled.open:
             raise ClosedError(f"Round {name} is closed for labels.", advice=NOT_OPEN)
-        if not self._admits(found, caller):
+        if not self._admits(labelled, caller):
             raise ForbiddenError("You are not invited to label this round.", advice="Ask the organisers.")
         visitor = f"visitor-{hashlib.sha256(session.encode()).hexdigest()[:16]}"
-        return found, (caller.account or caller.name) if caller.signed_in else visitor
+        return labelled, (caller.account or caller.name) if caller.signed_in else visitor
 
 
 def votes_of_round(store: Store, name: str) -> list[dict[str, str]]:
-    """Return the labels of a round as rows of a votes file; skips are not votes."""
+    """Return the labels of a round as rows of a votes file, without skips."""
     return [row for _, row in _rows(store, name)]
 
 
@@ -217,7 +224,7 @@ def file_of(rows: Sequence[Mapping[str, Any]], *, as_csv: bool) -> str:
 
 
 def names_system(text: str, names: Iterable[str]) -> bool:
-    """Return whether a text has a name word for word, in any case."""
+    """Return whether a text contains a name as whole words, ignoring case."""
     words = [word.casefold() for word in WORD.findall(text)]
     joined = f" {' '.join(words)} "
     parts = (" ".join(word.casefold() for word in WORD.findall(name)) for name in names)
@@ -225,21 +232,21 @@ def names_system(text: str, names: Iterable[str]) -> bool:
 
 
 def shows_b_first(battle: int, person: str) -> bool:
-    """Return whether side B of a battle is shown to a person first."""
+    """Return whether a person sees side B of a battle first."""
     return hashlib.sha256(f"{battle}\x1f{person}".encode()).digest()[0] % 2 == 1
 
 
 def _blind(pair: BattlePair, person: str, *, hidden: bool) -> BlindPair:
     texts = (pair.answer_a, pair.answer_b)
     first, second = reversed(texts) if shows_b_first(pair.battle, person) else texts
-    # Beside its own text, the reference would tell whose answer it is.
+    # The reference would reveal which answer is the reference.
     question = without_answers(pair.question) if hidden or pair.has_reference else pair.question
     return BlindPair(battle=pair.battle, question=question, first=first, second=second)
 
 
 def _rows(store: Store, name: str) -> Iterator[tuple[BattlePair, dict[str, str]]]:
     for pair, label in (
-        label for found in store.labels.rounds(name) for label in store.labels.given(found.id)
+        label for labelled in store.labels.rounds(name) for label in store.labels.given(labelled.id)
     ):
         if label.value is not LabelValue.SKIP:
             yield (
@@ -257,7 +264,7 @@ def _rows(store: Store, name: str) -> Iterator[tuple[BattlePair, dict[str, str]]
 
 
 def _placed(label: HumanLabel, battles: Mapping[tuple[str, str, str], int]) -> Mapping[str, Any] | str:
-    """Make the row of a label, turned where the file has the pair the other way, or say why there is none."""
+    """Return the row of a label, swapped if its pair is reversed, or the reason for excluding it."""
     person = label.annotator.strip()
     if not person.isprintable() or not 0 < len(person) <= MAX_PERSON:
         return "without a usable annotator"

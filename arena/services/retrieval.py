@@ -1,4 +1,4 @@
-"""Corpora and the passages that retrievers find in them."""
+"""Corpora and retrieval of passages."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ class CorpusService:
         self._settings = settings
 
     def add(self, name: str, path: Path) -> Imported:
-        """Import documents under a name; the same import twice builds nothing."""
+        """Import documents under a name; a repeated import builds nothing."""
         return self._library.add(name, path)
 
     def list(self) -> tuple[Manifest, ...]:
@@ -56,7 +56,7 @@ class CorpusService:
 
     @asynccontextmanager
     async def source(self, request: SearchRequest) -> AsyncIterator[Opened | None]:
-        """Open what is to be searched; None where items bring their own passages."""
+        """Open the source of a search; None if items have their own passages."""
         if request.in_passages:
             yield None
             return
@@ -64,7 +64,7 @@ class CorpusService:
             yield opened
 
     def passages(self, name: str, ids: Collection[str]) -> Mapping[str, Passage]:
-        """Return the chunks of a corpus with these ids, and its documents, put together from their chunks."""
+        """Return chunks and whole documents of a corpus by id."""
         return self._library.open(name).named(ids)
 
     @asynccontextmanager
@@ -94,26 +94,26 @@ class CorpusService:
         from judges.retrieval import SourceRanker
 
         if not self._settings.search_url:
-            message = "No web search is set, so the web cannot be searched."
+            message = "Web search is not configured."
             raise InputError(message, advice="Set ARENA_SEARCH_URL to a URL with {query} in it.")
         async with httpx.AsyncClient(follow_redirects=True) as client:
-            found = WebSource(self._settings.search_url, client, Chunking())
+            source = WebSource(self._settings.search_url, client, Chunking())
             yield Opened(
-                ranker=SourceRanker(found),
-                about={"retriever": WEB, "search": found.host},
-                key=f"web={found.host}",
+                ranker=SourceRanker(source),
+                about={"retriever": WEB, "search": source.host},
+                key=f"web={source.host}",
             )
 
 
 QUERIES_AT_ONCE = 16
 CHUNKS_OF_DOCUMENT = 10
-"""Chunks looked at for each document that is wanted, since several may be of one."""
+"""Chunks per requested document, since several may belong to one."""
 JSONL = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalRequest:
-    """Questions of a set and how passages are found; `documents` ranks documents by their best chunk."""
+    """Questions of a set and a retriever; `documents` ranks documents by their best chunk."""
 
     set_name: str = ""
     k: int = 10
@@ -127,25 +127,25 @@ class RetrievalRequest:
 
     @property
     def info(self) -> RetrieverInfo:
-        """The retriever; an InputError where there is none of the name."""
+        """The retriever; raises InputError for an unknown name."""
         return retriever_info(self.retriever)
 
     @property
     def name(self) -> str:
-        """The name of a run."""
+        """Name of the run."""
         return "-".join(filter(None, (self.retriever, self.corpus)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieved:
-    """Rankings by question in the set's order, and why others have none."""
+    """Rankings by question in the set's order, and reasons for failures."""
 
     rankings: Mapping[str, Sequence[Hit]]
     failed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def nothing_found(self) -> list[str]:
-        """Questions whose search found no passage."""
+        """Questions without any passage."""
         return [question for question, hits in self.rankings.items() if not hits]
 
     def as_json(self) -> dict[str, object]:
@@ -168,7 +168,7 @@ class RetrievalService:
         self._store = store
 
     def search(self, query: str, request: RetrievalRequest) -> Sequence[Hit]:
-        """Rank passages for some words; an InputError where the search fails."""
+        """Rank passages for a query; raises InputError if the search fails."""
 
         async def run() -> Sequence[Hit] | CallFailure:
             async with request.info.opened(self._corpora, request.corpus) as opened:
@@ -180,7 +180,7 @@ class RetrievalService:
         return hits
 
     def retrieve(self, request: RetrievalRequest) -> Retrieved:
-        """Rank passages for each question of a set; a search that fails is counted, and the others go on."""
+        """Rank passages for each question of a set; failed searches are counted."""
         return asyncio.run(self._retrieve(request, self._questions(request)))
 
     def _questions(self, request: RetrievalRequest) -> list[Question]:
@@ -188,9 +188,9 @@ class RetrievalService:
         unknown = [domain for domain in request.domains if domain not in summary.domains]
         if unknown:
             message = f"{summary.name} has no domain {', '.join(unknown)}."
-            raise InputError(message, advice=f"There are: {', '.join(summary.domains)}.")
+            raise InputError(message, advice=f"The domains are: {', '.join(summary.domains)}.")
         questions = (question for _, question in self._store.sets.numbered(summary.id))
-        return [one for one in questions if not request.domains or one.domain in request.domains]
+        return [row for row in questions if not request.domains or row.domain in request.domains]
 
     async def _retrieve(self, request: RetrievalRequest, questions: Sequence[Question]) -> Retrieved:
         places = asyncio.Semaphore(QUERIES_AT_ONCE)
@@ -219,7 +219,7 @@ async def _ranked(ranker: Ranker, query: str, request: RetrievalRequest) -> Sequ
 
 
 def write_retrieved(retrieved: Retrieved, path: Path, name: str) -> None:
-    """Write a TREC run of a name, or the texts where the file's name ends in .jsonl."""
+    """Write a TREC run, or the texts to a .jsonl file."""
     if path.suffix == JSONL:
         with path.open("w", encoding="utf-8", newline="\n") as file:
             for question, hits in retrieved.rankings.items():

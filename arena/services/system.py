@@ -1,4 +1,4 @@
-"""The process and its surroundings: collections, private files, Prometheus, notifications."""
+"""Process and environment: garbage collection, private files, Prometheus, notifications."""
 
 import gc
 import logging
@@ -17,66 +17,59 @@ ALLOCATIONS = 20_000
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Collect cycles less often, as a context or a decorator.
+    """Collect cycles less often, as a context manager or decorator.
 
-    Judging, export and intake make many small values and hardly any cycles; looking through all of them again
-    and again took a seventh of the time of a round from the cache. What was there before is left alone: to
-    collect or to count it takes a large process half a second, and boards are computed in far less.
+    Judging, export and intake create many small values and hardly any cycles; collection took a seventh of
+    the time of a cached round. Existing objects are not frozen, which would take half a second.
     """
     before = gc.get_threshold()
     gc.set_threshold(ALLOCATIONS, *before[1:])
     try:
         yield
     finally:
-        # Where calls of several threads overlap, what was there before all of them is the lower one.
+        # With overlapping calls of threads, the original threshold is the lower one.
         gc.set_threshold(min(before[0], gc.get_threshold()[0]), *before[1:])
 
 
-OTHERS = 0o077
-BESIDE = ("", "-wal", "-shm", "-journal")
-"""Endings of the files of an SQLite database."""
+GROUP_AND_OTHERS = 0o077
+SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""Suffixes of the files of an SQLite database."""
 
 
-def made_private(home: Path, database_url: str) -> str:
-    """Make an older home and its database private to their user.
-
-    A home that is closed already is not walked through.
-
-    Returns:
-        What was done in a sentence, empty where there was nothing to do.
-    """
-    exposed = [path for path in _looked_at(home, database_url) if _rights(path) & OTHERS]
+def make_private(home: Path, database_url: str) -> str:
+    """Remove other users' access to an old home and its database, and describe that in a sentence."""
+    exposed = [path for path in _paths_of(home, database_url) if _rights(path) & GROUP_AND_OTHERS]
     refused = [path for path in exposed if not _close(path)]
     if refused:
-        return f"{refused[0]} can be read by others, and is not this user's to close: use `chmod go=`."
+        return f"Other users can read {refused[0]}, and this user cannot change that: use `chmod go=`."
     if not exposed:
         return ""
-    return f"{home} could be read by others: {len(exposed):,} files and folders are closed to them now."
+    return f"Other users could read {home}: {len(exposed):,} files and folders are now private."
 
 
-def _looked_at(home: Path, database_url: str) -> Iterator[Path]:
-    if home.is_dir() and _rights(home) & OTHERS:
+def _paths_of(home: Path, database_url: str) -> Iterator[Path]:
+    if home.is_dir() and _rights(home) & GROUP_AND_OTHERS:
         yield home
         for folder, folders, files in os.walk(home):
             yield from (Path(folder, name) for name in (*folders, *files))
     if database_url.startswith("sqlite:///"):
         database = Path(database_url.removeprefix("sqlite:///"))
         if not database.is_relative_to(home):
-            yield from (path for end in BESIDE if (path := Path(f"{database}{end}")).is_file())
+            yield from (path for end in SUFFIXES if (path := Path(f"{database}{end}")).is_file())
 
 
 def _rights(path: Path) -> int:
-    """Return the rights to a file or folder; none where it is a link or gone."""
+    """Return the permissions of a file or folder; 0 for links and missing files."""
     try:
-        found = path.lstat().st_mode
+        mode = path.lstat().st_mode
     except OSError:
         return 0
-    return 0 if stat.S_ISLNK(found) else stat.S_IMODE(found)
+    return 0 if stat.S_ISLNK(mode) else stat.S_IMODE(mode)
 
 
 def _close(path: Path) -> bool:
     try:
-        path.chmod(_rights(path) & ~OTHERS)
+        path.chmod(_rights(path) & ~GROUP_AND_OTHERS)
     except OSError:
         return False
     return True
@@ -95,7 +88,7 @@ METRICS = {
 
 
 def metrics_of(store: Store) -> bytes:
-    """Return the metrics of an arena and of this process, in Prometheus' text format."""
+    """Return the metrics of an arena and this process in Prometheus' text format."""
     from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, generate_latest
 
     registry = CollectorRegistry()
@@ -112,7 +105,7 @@ LOG = logging.getLogger("answer_arena.notifications")
 
 
 class Notifier:
-    """Send events to the address of `ARENA_NOTIFY`; failures are logged and never stop the work."""
+    """Sends events to the address of `ARENA_NOTIFY`; failures are only logged."""
 
     def __init__(self, store: Store, *, address: str | None = None, public_url: str = "") -> None:
         self._store = store
@@ -120,13 +113,13 @@ class Notifier:
         self._public_url = public_url
 
     def submission_accepted(self, submission: Submission) -> None:
-        """Notify of a submission that counts from now on."""
+        """Notify of an accepted submission."""
         name = f"{submission.system}, version {submission.version}"
         team = f" of {submission.team}" if submission.team else ""
         self._send("submission accepted", f"{name}{team} was accepted on {submission.set_name}.", "/team")
 
     def round_ended(self, name: str) -> None:
-        """Notify of a round that is finished, and of battles that its cap left out."""
+        """Notify of a finished round and of battles skipped by its cap."""
         if not self._address:
             return
         round_ = self._store.rounds.get(name)
@@ -149,14 +142,14 @@ class Notifier:
 def _deliver(address: str, event: str, lines: Iterable[str]) -> None:
     import apprise
 
-    # Its log names addresses, which may hold secrets.
+    # Its log contains addresses, which may contain secrets.
     logging.getLogger(apprise.__name__).propagate = False
     try:
         sender = apprise.Apprise(asset=apprise.AppriseAsset(app_id="Answer Arena", async_mode=False))
         delivered = sender.add(address) and sender.notify(
             title=f"Answer Arena: {event}", body="\n".join(filter(None, lines))
         )
-    except Exception as error:  # noqa: BLE001 - no fault of a message may end the work
+    except Exception as error:  # noqa: BLE001 - a failed message must not end the work
         _warn(event, type(error).__name__)
     else:
         if not delivered:

@@ -1,4 +1,4 @@
-"""Work on untrusted texts in child processes, within limits of processor time and memory."""
+"""Work on untrusted texts in child processes with limits on CPU time and memory."""
 
 import asyncio
 import atexit
@@ -25,21 +25,18 @@ from data.plugins import plugin_files, use_plugin_files
 Value = TypeVar("Value")
 Poll = Callable[[], object]
 POLL_EVERY, STARTING, LAST_SECONDS = 0.2, 120.0, 1.0
-"""Seconds between looks, in which a child loads modules, and that are left after a request to stop."""
+"""Seconds between polls, for a child to start, and left after a stop request."""
 WAITING_FACTOR, TRIES = 6.0, 2
-MAX_HERE = 2**18
-"""Bytes of texts that are worked on without a child."""
-MEMORY = "Look for what ends processes here, such as too little memory, and set ARENA_PROCESSES lower."
+MAX_LOCAL = 2**18
+"""Bytes of texts that are processed without a child."""
+MEMORY = "Check for causes such as too little memory, and lower ARENA_PROCESSES."
 BEGIN = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {} import serve; serve(int(sys.argv[2]))"
 )
 
 
 class Child:
-    """A process that calls one function after another.
-
-    Those of `multiprocessing` load the main module again, which for a page of the site is the page.
-    """
+    """Process that calls functions; unlike `multiprocessing`, it does not import the main module."""
 
     def __init__(self) -> None:
         self._pipe, theirs = Pipe()
@@ -47,13 +44,13 @@ class Child:
         with theirs:
             arguments = (BEGIN.format(__name__), json.dumps(sys.path), str(theirs.fileno()))
             command = [sys.executable, "-c", *arguments]
-            # A session of its own has no Ctrl-C.
-            self._process = subprocess.Popen(  # noqa: S603 - one of our own
+            # In a new session it does not receive Ctrl-C.
+            self._process = subprocess.Popen(  # noqa: S603 - our own program
                 command, stdin=subprocess.DEVNULL, pass_fds=(theirs.fileno(),), start_new_session=True
             )
 
     def call(self, task: bytes, seconds: float, memory: int, poll: Poll | None) -> Any:  # noqa: ANN401 - any result
-        """Call a function; its result, or the error that it raised."""
+        """Call a function, and return its result or exception."""
         self._pipe.send((plugin_files(), task, seconds, memory))
         until, self._grace = time.monotonic() + self._grace + WAITING_FACTOR * seconds, 0.0
         while not self._pipe.poll(POLL_EVERY):
@@ -64,7 +61,7 @@ class Child:
         return self._pipe.recv()
 
     def end(self) -> int:
-        """End it, whatever it is doing; its exit code."""
+        """Kill the process, and return its exit code."""
         self._pipe.close()
         self._process.kill()
         return self._process.wait()
@@ -96,11 +93,14 @@ def _too_long(seconds: float) -> TimeLimitError:
 def within(
     seconds: float, call: Callable[..., Value], *arguments: object, poll: Poll | None = None, memory: int = 0
 ) -> Value:
-    """Call a function of a module in a child; what `poll` raises meanwhile ends the work.
+    """Call a module's function in a child; an exception from `poll` ends the work.
 
-    It may take so many `seconds` of a processor, `WAITING_FACTOR` times as many by the clock, and `memory`
-    bytes more than its process has (0: any number). Raises TimeLimitError where it takes longer, WorkError
-    where it breaks or its process ends by itself.
+    It may take `seconds` of CPU time, `WAITING_FACTOR` times as many by the clock, and `memory` additional
+    bytes (0: no limit).
+
+    Raises:
+        TimeLimitError: It takes longer.
+        WorkError: It raises an unexpected error, or its process dies.
     """
     task = pickle.dumps((call, arguments))
     for _ in range(TRIES):
@@ -118,13 +118,13 @@ def within(
             if isinstance(value, Exception):
                 raise value
             return cast("Value", value)
-    raise WorkError("The process that worked on this text ended by itself.", advice=MEMORY)
+    raise WorkError("The process that worked on this text died.", advice=MEMORY)
 
 
 class TextWork(contextlib.AbstractContextManager["TextWork"]):
-    """Work on texts for event loops, in so many children; a context that ends what is unfinished.
+    """Work on texts for event loops in up to `processes` children; leaving the context ends it.
 
-    With 0 `processes`, texts of a usual length are worked on in this one, without a limit.
+    With 0 `processes`, texts of usual length are processed here without a limit.
     """
 
     def __init__(self, seconds: float, processes: int = 1) -> None:
@@ -136,11 +136,11 @@ class TextWork(contextlib.AbstractContextManager["TextWork"]):
         self._threads.shutdown(cancel_futures=True)
 
     def here(self, *arguments: object) -> bool:
-        """Return whether these texts are worked on in this process."""
-        return self._here and len(pickle.dumps(arguments)) <= MAX_HERE
+        """Return whether these texts are processed in this process."""
+        return self._here and len(pickle.dumps(arguments)) <= MAX_LOCAL
 
     async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
-        """Call a function of a module; errors as `within`, and StoppedError where work was stopped before."""
+        """Call a module's function; raises as `within`, or StoppedError after a stop."""
         if self.here(*arguments):
             self._poll(time.monotonic())
             return _unbroken(function, arguments)
@@ -153,7 +153,7 @@ class TextWork(contextlib.AbstractContextManager["TextWork"]):
             raise
 
     def stop(self) -> None:
-        """Limit the time of what is being worked on: a stop was requested."""
+        """Request a stop, which limits the time of current work."""
         self._ends = min(self._ends, time.monotonic())
 
     def _poll(self, since: float) -> None:
@@ -169,7 +169,7 @@ class TextWork(contextlib.AbstractContextManager["TextWork"]):
 
 
 def _broken(error: Exception) -> WorkError:
-    return WorkError(f"It broke on this text ({type(error).__name__}: {error}).")
+    return WorkError(f"Work on this text failed ({type(error).__name__}: {error}).")
 
 
 def _unbroken(function: Callable[..., Value], arguments: tuple[object, ...]) -> Value:
@@ -182,10 +182,10 @@ def _unbroken(function: Callable[..., Value], arguments: tuple[object, ...]) -> 
 
 
 def serve(file: int) -> None:
-    """Call what the parent sends until it is gone; the life of a child."""
+    """Call functions from the parent until it is gone."""
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, signal.SIG_IGN)
-    # Texts make many small objects, hardly any in cycles: to look for those took a third of the time.
+    # Texts create many small objects with hardly any cycles; collection took a third of the time.
     gc.set_threshold(50_000, *gc.get_threshold()[1:])
     pipe = Connection(file)
     with contextlib.suppress(EOFError, OSError):
@@ -212,7 +212,7 @@ def _limited(seconds: float, memory: int) -> Iterator[None]:
         limits[resource.RLIMIT_DATA] = 1024 * used + memory
     before = {kind: resource.getrlimit(kind) for kind in limits}
     for kind, (soft, hard) in before.items():
-        resource.setrlimit(kind, (min(each for each in (limits[kind], soft, hard) if each >= 0), hard))
+        resource.setrlimit(kind, (min(limit for limit in (limits[kind], soft, hard) if limit >= 0), hard))
     try:
         yield
     finally:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from arena import own_version
-from arena.services.accounts.auth import LASTS, WINDOW_MINUTES
+from arena.services.accounts.auth import SESSION_LIFETIME, WINDOW_MINUTES
 from arena.site.services import arena
 from arena.site.ui import html
 
@@ -25,7 +25,7 @@ STORED = (
     (
         "Signing in",
         "A cookie (arena_session, stored as a hash), and when your token was last used.",
-        f"{LASTS // HOUR} hours at most, or until you sign out",
+        f"{SESSION_LIFETIME // HOUR} hours at most, or until you sign out",
     ),
     (
         "Signing in with a wrong token",

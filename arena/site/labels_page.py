@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from arena.api.dependencies import Rates, counted
+from arena.api.dependencies import Rates, rate_key
 from arena.services.labels import BlindPair
 from arena.site.auth import present
 from arena.site.services import arena
@@ -96,6 +96,6 @@ def _label(name: str, battle: int, value: LabelValue) -> None:
 def _count(session: str) -> None:
     """Count a label of a visitor, by their session and their address, which are not stored."""
     address = st.context.ip_address
-    for key in filter(None, (session, counted(address) if isinstance(address, str) else "")):
+    for key in filter(None, (session, rate_key(address) if isinstance(address, str) else "")):
         if not RATES.intake(key)[0]:
             raise QuotaError("You have given as many labels as one may.", advice="Come back in an hour.")

@@ -27,7 +27,7 @@ def run() -> None:
         forget_flash()
         put("from_the_top", name)
     st.set_page_config(page_title=f"{page.title} – {SITE}", page_icon=logo(), layout="wide")
-    with skeleton(name, caller.called or (caller.name if caller.signed_in else "")):
+    with skeleton(name, caller.display_name or (caller.name if caller.signed_in else "")):
         guarded(page.run)
 
 

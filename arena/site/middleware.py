@@ -29,10 +29,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 from streamlit import file_util
 
-from arena.api.dependencies import counted
+from arena.api.dependencies import rate_key
 from arena.api.errors import TITLES, internal_error, problem_response
 from arena.html_pages import rendered
-from arena.services.accounts.auth import LASTS
+from arena.services.accounts.auth import SESSION_LIFETIME
 from arena.settings import LOOPBACK, Settings
 from data.errors import ArenaError
 
@@ -88,7 +88,7 @@ class SocketLimit:
         if scope["type"] != "websocket":
             await self._app(scope, receive, send)
             return
-        address = counted((scope.get("client") or ("", 0))[0])
+        address = rate_key((scope.get("client") or ("", 0))[0])
         if self._open[address] >= MAX_SOCKETS:
             refusal = problem_response(
                 HTTPStatus.TOO_MANY_REQUESTS,
@@ -192,7 +192,7 @@ def _secure_cookies(scope: Scope, message: Message) -> None:
         return
     for number, (name, value) in enumerate(message["headers"]):
         if name.lower() == b"set-cookie" and STREAMLIT_COOKIE.match(value):
-            kept = MAX_AGE.sub(f"Max-Age={int(LASTS.total_seconds())}".encode(), value)
+            kept = MAX_AGE.sub(f"Max-Age={int(SESSION_LIFETIME.total_seconds())}".encode(), value)
             message["headers"][number] = (name, kept + b"; Secure")
 
 

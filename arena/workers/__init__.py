@@ -1,1 +1,1 @@
-"""Processes that do jobs."""
+"""Worker processes and engines."""

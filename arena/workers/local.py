@@ -1,4 +1,4 @@
-"""Long work in processes of this machine."""
+"""Engine with local processes."""
 
 import signal
 import tempfile
@@ -20,14 +20,14 @@ from data.progress import Report
 
 Value = TypeVar("Value")
 AHEAD = 2
-"""Parts a process that are begun before the first of them is done."""
+"""Tasks per process that are submitted ahead."""
 PATIENCE = 5.0
-LOST = "A process that did a part of the work ended by itself."
-MEMORY = "Probably memory ran out: set ARENA_PROCESSES to fewer processes, or free memory."
+LOST = "A worker process died."
+MEMORY = "It probably ran out of memory: lower ARENA_PROCESSES, or free memory."
 
 
 class LocalEngine:
-    """Do long work on this machine; see `Engine`."""
+    """Engine with processes of this machine; see `Engine`."""
 
     kind = EngineKind.LOCAL
 
@@ -36,7 +36,7 @@ class LocalEngine:
 
     @contextmanager
     def parallel(self) -> Iterator[Spread]:
-        """Do the parts of long work in processes."""
+        """Run parallel work in processes."""
         spread = LocalSpread(self._arena.settings.processes)
         with in_parallel(spread):
             yield spread
@@ -50,28 +50,28 @@ class LocalEngine:
         workers: int | None = None,  # noqa: ARG002 - calls wait, so one process is enough
         reaching: Mapping[str, Any] | None = None,
     ) -> RoundCounts:
-        """Judge what is pending in a round, in this process."""
+        """Judge the pending battles of a round in this process."""
         arena = self._arena.reaching(LlmOverrides.from_json(reaching)) if reaching else self._arena
         return arena.rounds.run(name, concurrency=concurrency, report=report)
 
 
 class LocalSpread:
-    """Call functions in processes of this machine."""
+    """Map over processes of this machine."""
 
     def __init__(self, processes: int | None) -> None:
-        self._wanted = processes
+        self._requested = processes
 
     def map(
         self, function: Callable[..., Value], tasks: Iterable[Task], shared: tuple[object, ...] = ()
     ) -> Iterator[Value]:
-        """Yield `function(*shared, *task)` for each task, in their order; see `Spread`."""
+        """Yield `function(*shared, *task)` for each task in order; see `Spread`."""
         from joblib import cpu_count, dump  # noqa: PLC0415 - short work does without
 
-        processes = self._wanted or cpu_count()
+        processes = self._requested or cpu_count()
         if processes == 1:
             yield from (function(*shared, *task) for task in tasks)
             return
-        # Unlike the standard library's, joblib's processes do not load the main module again.
+        # Unlike the standard library's, joblib's processes do not import the main module.
         from joblib.externals.loky import ProcessPoolExecutor  # noqa: PLC0415 - as above
         from joblib.externals.loky.process_executor import BrokenProcessPool  # noqa: PLC0415 - as above
 
@@ -95,23 +95,22 @@ class LocalSpread:
 
 
 def _settle(futures: Iterable[Future[Any]]) -> None:
-    """Wait until every part was handed to a process: to end the pool before that breaks its thread."""
+    """Wait until every task is handed to a process, since an earlier shutdown breaks the pool's thread."""
     ends = time.monotonic() + PATIENCE
-    while not all(each.running() or each.done() for each in futures) and time.monotonic() < ends:
+    while not all(future.running() or future.done() for future in futures) and time.monotonic() < ends:
         time.sleep(PATIENCE / 500)
 
 
 def guarded(function: Callable[..., Value], arguments: tuple[object, ...]) -> Value:
-    """Call a function."""
+    """Call a function, and turn unexpected errors into WorkError."""
     try:
         return function(*arguments)
     except ArenaError:
         raise
     except Exception as error:
-        named = f"{function.__module__}.{function.__qualname__}"
+        name = f"{function.__module__}.{function.__qualname__}"
         raise WorkError(
-            f"A part of the work broke in {named} ({type(error).__name__}: {error}).",
-            advice="It is a fault of the program: report it.",
+            f"{name} failed ({type(error).__name__}: {error}).", advice="This is a bug: please report it."
         ) from error
 
 
@@ -121,7 +120,7 @@ def _part(function: Callable[..., Value], path: str, task: Task) -> Value:
 
 @lru_cache(maxsize=1)
 def _loaded(path: str) -> tuple[object, ...]:
-    """Arguments that tasks share; processes share the bytes of arrays until one writes to them."""
+    """Load the shared arguments; processes share arrays until one writes to them."""
     from joblib import load  # noqa: PLC0415 - as above
 
     shared: tuple[object, ...] = load(path, mmap_mode="c")

@@ -1,7 +1,7 @@
-"""Long work and rounds on a Ray cluster.
+"""Engine on a Ray cluster.
 
-Ray starts tasks, spreads them over the nodes, and starts them again elsewhere where a node was lost. Those
-that judge are workers of the queue. Every node reads its own environment, which must name the same database.
+Ray spreads tasks over the nodes and restarts those of lost nodes. Judging tasks are workers of the queue.
+Every node reads its own environment, which must have the same database.
 """
 
 from collections import deque
@@ -25,16 +25,16 @@ from data.store.jobs import ACTIVE
 
 Value = TypeVar("Value")
 AHEAD = 4
-"""Tasks a processor that are begun before the first of them is done."""
+"""Tasks per processor that are submitted ahead."""
 TRIES = 3
-"""Times that a task is started again after its process or node was lost."""
+"""Restarts of a task whose process or node was lost."""
 MAX_TASKS = 64
 POLL_EVERY = 0.5
 PATIENCE = 60.0
 
 
 class RayEngine:
-    """Do long work on the cluster of `RAY_ADDRESS`, else on one of this machine; see `Engine`."""
+    """Engine on the cluster of `RAY_ADDRESS`, else on a local one; see `Engine`."""
 
     kind = EngineKind.RAY
 
@@ -43,7 +43,7 @@ class RayEngine:
 
     @contextmanager
     def parallel(self) -> Iterator[Spread]:
-        """Do the parts of long work as tasks of the cluster."""
+        """Run parallel work as tasks of the cluster."""
         with connected() as ray:
             spread = RaySpread(ray)
             with in_parallel(spread):
@@ -58,7 +58,7 @@ class RayEngine:
         workers: int | None = None,
         reaching: Mapping[str, Any] | None = None,
     ) -> RoundCounts:
-        """Judge what is pending in a round by workers of the queue on the nodes."""
+        """Judge the pending battles of a round by workers on the nodes."""
         arena, watch = self._arena, Stopwatch()
         rounds = arena.store.rounds
         arena.rounds.spec_of(rounds.get(name))
@@ -95,7 +95,7 @@ class RayEngine:
 
 
 class RaySpread:
-    """Call functions as tasks of a cluster."""
+    """Map over tasks of a cluster."""
 
     def __init__(self, ray: ModuleType) -> None:
         self._ray = ray
@@ -103,15 +103,15 @@ class RaySpread:
     def map(
         self, function: Callable[..., Value], tasks: Iterable[Task], shared: tuple[object, ...] = ()
     ) -> Iterator[Value]:
-        """Yield `function(*shared, *task)` for each task, in their order; see `Spread`."""
+        """Yield `function(*shared, *task)` for each task in order; see `Spread`."""
         call = self._ray.remote(num_cpus=1, max_retries=TRIES, scheduling_strategy="SPREAD")(_called)
         common = self._ray.put(shared)
         begun: deque[object] = deque()
-        most = AHEAD * max(1, _processors(self._ray))
+        limit = AHEAD * max(1, _processors(self._ray))
         try:
             for task in tasks:
                 begun.append(call.remote(function, common, task))
-                if len(begun) >= most:
+                if len(begun) >= limit:
                     yield _result(self._ray, begun.popleft())
             while begun:
                 yield _result(self._ray, begun.popleft())
@@ -122,7 +122,7 @@ class RaySpread:
 
 @contextmanager
 def connected() -> Iterator[ModuleType]:
-    """Connect to the cluster that runs, else to one that ends with the block."""
+    """Connect to the running cluster, else to a local one until the end of the block."""
     try:
         ray = import_module("ray")
     except ModuleNotFoundError as error:
@@ -153,9 +153,9 @@ def _work(job_id: int, round_name: str, name: str) -> None:
     arena = open_arena(replace(read_settings(), engine=EngineKind.LOCAL, processes=1))
     try:
         if arena.store.jobs.get(job_id).round_name != round_name:
-            advice = "Set ARENA_DATABASE_URL alike on every node."
+            advice = "Set the same ARENA_DATABASE_URL on every node."
             raise JudgeError("A node of the cluster uses another database.", advice=advice)
-        # Where this task was lost before, its lease is still there.
+        # A lost run of this task left its lease.
         arena.store.leases.give_up(lambda worker: worker.name == name)
         Worker(arena, this_worker(name), job_id=job_id).run(once=True)
     finally:
@@ -173,7 +173,7 @@ def _result(ray: ModuleType, reference: object) -> Any:  # noqa: ANN401 - as abo
         raise JudgeError(f"A Ray task failed: {message}.", advice="See the node's log.") from failure
     except ray.exceptions.RayError as failure:
         raise WorkError(
-            f"A part of the work was lost with its node {TRIES + 1} times ({type(failure).__name__}).",
+            f"A task was lost with its node {TRIES + 1} times ({type(failure).__name__}).",
             advice="Check the nodes (`ray status`), then start it again.",
         ) from failure
 

@@ -1,4 +1,4 @@
-"""One worker alongside the site, as a process of its own that is restarted when it exits."""
+"""Supervisor of a worker process next to the site, which is restarted when it exits."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ POLL_EVERY = 0.2
 
 @contextmanager
 def supervised_worker(*, environment: Mapping[str, str] | None = None) -> Iterator[None]:
-    """Keep a worker running until the block ends, then let it finish what is in flight."""
+    """Keep a worker running until the block ends, then let calls in flight finish."""
     command = [sys.executable, "-m", arena.__name__, "worker", "--parent", str(os.getpid())]
     stopping = threading.Event()
     thread = threading.Thread(
@@ -39,7 +39,7 @@ def _supervise(command: list[str], environment: Mapping[str, str] | None, stoppi
     wait = FIRST_WAIT
     while not stopping.is_set():
         started = time.monotonic()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment)  # noqa: S603 - one of our own
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment)  # noqa: S603 - our own program
         while process.poll() is None and not stopping.is_set():
             stopping.wait(POLL_EVERY)
         if stopping.is_set():

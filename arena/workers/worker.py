@@ -1,8 +1,4 @@
-"""Worker: takes jobs from the queue and does them, until it is stopped.
-
-It survives temporary failures: a database that is away is waited for, and an endpoint that fails is tried
-again later.
-"""
+"""Worker that runs jobs of the queue; it survives outages of the database and endpoints."""
 
 import asyncio
 import os
@@ -17,7 +13,7 @@ import structlog
 
 from arena.container import Arena
 from arena.services.accounts.auth import on_behalf
-from arena.services.jobs.cancellation import StopEvent, alongside, stopping_on_interrupt, telling
+from arena.services.jobs.cancellation import StopEvent, alongside, call_when_set, stopping_on_interrupt
 from arena.services.jobs.queue import JobLeases, heartbeats, release_after
 from arena.settings import LlmOverrides
 from data.errors import ArenaError, LeaseLostError, StoppedError, StoreError
@@ -29,11 +25,11 @@ POLL_EVERY = 0.5
 MAX_LOOK = 2.0
 MAX_WAIT = 30.0
 PARENT_EVERY = 1.0
-USUAL_CONCURRENCY = 16
+DEFAULT_CONCURRENCY = 16
 
 
 class Worker:
-    """Takes one job at a time, only `job_id` where it is given, until the process `parent` has ended."""
+    """Runs one job at a time, only `job_id` if set, until the process `parent` ends."""
 
     def __init__(
         self, arena: Arena, worker: WorkerId, *, parent: int | None = None, job_id: int | None = None
@@ -49,7 +45,7 @@ class Worker:
         return JobLeases(self._arena.store, self._worker, self._arena.settings.lease)
 
     def run(self, *, once: bool = False) -> int:
-        """Work until Ctrl-C, SIGTERM or, with `once`, an empty queue; return how many jobs were taken."""
+        """Work until Ctrl-C, SIGTERM or, with `once`, an empty queue; return the number of jobs."""
         return asyncio.run(self._work(once=once))
 
     async def _work(self, *, once: bool) -> int:
@@ -82,7 +78,7 @@ class Worker:
         return jobs_done
 
     def _take(self) -> tuple[Job, Lease] | None:
-        # Opening the database is a part of it, which may fail as well.
+        # This opens the database too, which may fail.
         return self._leases.take(job_id=self._job_id)
 
     async def _do(self, job: Job, lease: Lease, stop: asyncio.Event) -> bool:
@@ -94,11 +90,11 @@ class Worker:
             if job.kind is JobKind.JUDGE:
                 await self._judge(job, lease, stop)
             else:
-                release = await self._attended(lease, job, stop)
+                release = await self._run_in_thread(lease, job, stop)
         except ArenaError as error:
             failure, release = error, release_after(error, job.attempts)
             log.warning("job.broken_off", error=str(error), reason=type(error).__name__)
-        except Exception as error:  # a fault of ours ends one job, not the worker
+        except Exception as error:  # a bug fails one job, not the worker
             failure, release = error, release_after(error, job.attempts)
             log.exception("job.broken")
         try:
@@ -117,19 +113,19 @@ class Worker:
             self._log.debug("job.progress", job=job.id, done=progress.done, total=progress.total, rate=rate)
 
         own_stop = asyncio.Event()
-        # The run sets its own event where the job is no longer wanted; the worker goes on.
-        async with telling(stop, own_stop.set):
+        # A cancelled job sets only its own event, and the worker continues.
+        async with call_when_set(stop, own_stop.set):
             await self._arena.reaching(LlmOverrides.from_json(dict(job.payload))).rounds.judge(
                 job.round_name or "",
                 lease,
-                concurrency=int(job.payload.get("concurrency") or USUAL_CONCURRENCY),
+                concurrency=int(job.payload.get("concurrency") or DEFAULT_CONCURRENCY),
                 report=report,
                 stop=own_stop,
                 shared=job.workers > 1,
             )
 
-    async def _attended(self, lease: Lease, job: Job, stop: asyncio.Event) -> Release:
-        """Do what cannot be divided in a thread, with heartbeats, until it is no longer wanted."""
+    async def _run_in_thread(self, lease: Lease, job: Job, stop: asyncio.Event) -> Release:
+        """Run an indivisible job in a thread, with heartbeats."""
         kinds: dict[JobKind, Callable[[Job, StopEvent], dict[str, Any]]] = {
             JobKind.PUBLISH: partial(self._publish, lease),
             JobKind.CALIBRATE: self._calibrate,
@@ -151,17 +147,17 @@ class Worker:
             work=lambda: latest.work,
         )
         with listening(latest), beats:
-            async with telling(stop, stop_event.set):
+            async with call_when_set(stop, stop_event.set):
                 result = await asyncio.to_thread(kinds[job.kind], job, stop_event)
         if lost:
             raise lost[0]
         return Release(finished=True, result=result)
 
     def _publish(self, lease: Lease, job: Job, stop_event: StopEvent) -> dict[str, Any]:
-        from arena.services.boards.people import VoteSource  # noqa: PLC0415 - loads tables, which judging does without
+        from arena.services.boards.people import VoteSource  # noqa: PLC0415 - judging does not need tables
 
-        carried = job.payload.get("people")
-        people = None if carried is None else VoteSource.from_json(carried)
+        payload = job.payload.get("people")
+        people = None if payload is None else VoteSource.from_json(payload)
 
         def confirm() -> None:
             if not self._arena.store.leases.beat(lease.id, lease=self._arena.settings.lease):

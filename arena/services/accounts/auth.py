@@ -1,4 +1,4 @@
-"""Callers and their rights, read from the database for every request and never remembered."""
+"""Callers and their rights, read from the database on every request."""
 
 import hashlib
 import hmac
@@ -14,20 +14,20 @@ from data.errors import AccessError, ForbiddenError, TooManyAttemptsError
 from data.models import Role, Token, TokenScope, UserAccount
 
 if TYPE_CHECKING:
-    # Commands import this module before they know that they need a database.
+    # Most commands need no database, and this import is slow.
     from limits.strategies import MovingWindowRateLimiter
 
     from data.store import Store
 
 MARK = "aa"
-LASTS = timedelta(hours=12)
-"""Time after which a browser signs in again."""
+SESSION_LIFETIME = timedelta(hours=12)
+"""Time after which a browser must sign in again."""
 WINDOW_MINUTES = 15
-MOST_FOR_PREFIX, MOST_FOR_CLIENT = 10, 20
-"""Refusals in the window after which a prefix, or all clients at an address, must wait."""
+MAX_PREFIX_REFUSALS, MAX_CLIENT_REFUSALS = 10, 20
+"""Refusals in the window after which a token prefix or a client address must wait."""
 PERSONAL = frozenset({TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE})
-NOT_VALID = "This token is not valid."
-ADVICE = "Ask an owner of your team for another: `arena teams token create`."
+NOT_VALID = "Invalid or expired token."
+ADVICE = "Ask an owner of your team for a new one: `arena teams token create`."
 
 
 class CallerKind(StrEnum):
@@ -41,10 +41,10 @@ class CallerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """An authenticated caller: `kind` and `name` in logs, teams and rights.
+    """Caller with its teams and rights.
 
-    `account` is None for tokens of teams; the operator runs commands on the database itself. `token` is the
-    number of the token that the rights are from, if any.
+    `account` is None for team tokens. The operator runs commands on the database itself. `token` is the id of
+    the token, if any.
     """
 
     kind: CallerKind
@@ -61,22 +61,22 @@ class Caller:
         return self.kind is not CallerKind.PUBLIC
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """Name on pages: the account, or the team of a team's token; empty for the public."""
         return self.account or ", ".join(self.teams)
 
     @property
     def teams(self) -> tuple[str, ...]:
-        """The names of their teams."""
+        """Names of their teams."""
         return tuple(team for team, _ in self.roles)
 
     def role_in(self, team: str) -> Role | None:
-        """Their role in a team, None where they have none."""
+        """Role in a team, if any."""
         return dict(self.roles).get(team)
 
     def log(self, action: str, subject: str, **detail: object) -> None:
-        """Log a change that they made, where the process has logs."""
-        # Its import takes long, and a process without logs has not done it.
+        """Log a change if the process has logs."""
+        # The import is slow, and a process without logs does not need it.
         package = __name__.rsplit(".", 3)[0]
         if (logs := sys.modules.get(f"{package}.logs")) is not None:
             logs.log_change(self.name, action, subject, detail)
@@ -85,7 +85,7 @@ class Caller:
 PUBLIC = Caller(kind=CallerKind.PUBLIC, name="public")
 OPERATOR = Caller(kind=CallerKind.OPERATOR, name="operator", scopes=frozenset(TokenScope), organiser=True)
 OWNER = replace(OPERATOR, name="owner")
-"""Caller on the one machine that serves an arena for its user alone."""
+"""Caller on a machine that serves an arena for a single user."""
 
 
 def on_behalf(name: str | None) -> Caller:
@@ -94,22 +94,19 @@ def on_behalf(name: str | None) -> Caller:
 
 
 def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> None:
-    """Refuse a caller without the permission: the scope, and in a team a role.
-
-    Organisers may act for every team; managing a team needs an owner.
-    """
+    """Refuse a caller without the scope, and without a role in `team` unless they organise."""
     if not caller.signed_in:
         suffix = " as an organiser" if scope is TokenScope.ORGANISE else ""
         raise AccessError(f"Sign in{suffix}.", advice="Send a token, or sign in on the site.")
     if scope is TokenScope.ORGANISE and not caller.organiser:
         raise ForbiddenError(
-            f"{caller.name} has no organiser's rights here.",
-            advice="They need an organiser's account, signed in or with a token of the scope organise.",
+            f"{caller.name} is not an organiser.",
+            advice="Sign in as an organiser, or use a token with the scope organise.",
         )
     if scope not in caller.scopes:
         raise ForbiddenError(
             f"This needs the scope {scope}, which {caller.name} does not have.",
-            advice="Use a token that has it.",
+            advice="Use a token with this scope.",
         )
     if team is None or caller.organiser:
         return
@@ -121,7 +118,7 @@ def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> No
 
 
 def may(caller: Caller, scope: TokenScope, *, team: str | None = None) -> bool:
-    """Return whether `require` would pass; for what pages offer, never instead of `require`."""
+    """Return whether `require` would pass; pages use it to offer actions, never in place of `require`."""
     try:
         require(caller, scope, team=team)
     except (AccessError, ForbiddenError):
@@ -130,27 +127,27 @@ def may(caller: Caller, scope: TokenScope, *, team: str | None = None) -> bool:
 
 
 def digest_of(secret: str) -> str:
-    """Hash a random secret for storage by sha256; 256 random bits need no slower hash."""
+    """Hash a secret with sha256; 256 random bits need no slower hash."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class IdentityService:
-    """Finds out who asks."""
+    """Authentication of callers."""
 
     def __init__(self, store: "Store") -> None:
         self._store = store
 
     def of_token(self, text: str, *, client: str) -> Caller:
-        """Authenticate a token; refusals are counted by its address and prefix."""
+        """Authenticate a token; refusals are limited by client and prefix."""
         return self.caller_of(self.token(text, client=client), CallerKind.TOKEN)
 
     def token(self, text: str, *, client: str) -> Token:
-        """Look up a token; it is checked first, so that others' guesses cannot lock its owner out."""
+        """Look up a token before counting refusals, so that guesses cannot lock out its owner."""
         prefix, secret = _split(text)
         stored = self._store.tokens.with_prefix(prefix)
-        # Something is compared in any case, so that the time reveals nothing of what exists.
-        right = hmac.compare_digest(digest_of(secret), stored.digest if stored else digest_of(""))
-        if stored is None or not right or not stored.valid(datetime.now(UTC)):
+        # Compare even without a stored token, so that timing does not reveal known prefixes.
+        matches = hmac.compare_digest(digest_of(secret), stored.digest if stored else digest_of(""))
+        if stored is None or not matches or not stored.valid(datetime.now(UTC)):
             self._count_guess(prefix, client)
             raise AccessError(NOT_VALID, advice=ADVICE)
         self._store.tokens.used(stored)
@@ -166,8 +163,8 @@ class IdentityService:
     def _count_guess(self, prefix: str, client: str) -> None:
         from limits import RateLimitItemPerMinute
 
-        for most, *key in ((MOST_FOR_PREFIX, "prefix", prefix), (MOST_FOR_CLIENT, "client", client)):
-            rate = RateLimitItemPerMinute(most, WINDOW_MINUTES)
+        for limit, *key in ((MAX_PREFIX_REFUSALS, "prefix", prefix), (MAX_CLIENT_REFUSALS, "client", client)):
+            rate = RateLimitItemPerMinute(limit, WINDOW_MINUTES)
             if not self._guesses.hit(rate, *key):
                 wait = max(1, round(self._guesses.get_window_stats(rate, *key).reset_time - time.time()))
                 raise TooManyAttemptsError(
@@ -175,7 +172,7 @@ class IdentityService:
                 )
 
     def caller_of(self, token: Token, kind: CallerKind) -> Caller:
-        """Return the rights of a valid token, as the database has them now."""
+        """Return the caller of a valid token with its current rights."""
         scopes = _with_implied(token.scopes)
         name = f"token {token.name!r} ({MARK}_{token.prefix}_…)"
         if token.account is None:
@@ -192,7 +189,7 @@ class IdentityService:
         return replace(caller, token=token.id)
 
     def renewed(self, caller: Caller) -> Caller:
-        """Read a caller's rights again, before a change that took long to prepare."""
+        """Reload a caller's rights before a change that took long to prepare."""
         if caller.token is not None:
             token = self._store.tokens.get(caller.token)
             if not token.valid(datetime.now(UTC)):
@@ -206,18 +203,18 @@ class IdentityService:
         return self._of_account(account, caller.kind, frozenset(TokenScope), account.name)
 
     def of_oidc(self, subject: str, *, email: str | None, verified: bool, since: datetime) -> Caller:
-        """Authenticate an OIDC sign-in; a verified address leads to an account without a subject.
+        """Authenticate an OIDC sign-in; a verified address binds an account that has no subject yet.
 
-        It lasts as long as a session by a token, from `since`, and ends with a sign-out in any browser.
+        It lasts as long as a token's session and ends with a sign-out in any browser.
         """
         if not subject:
-            raise AccessError("The sign-in names nobody.", advice="Sign in again.")
-        if datetime.now(UTC) - since > LASTS:
+            raise AccessError("The sign-in has no subject.", advice="Sign in again.")
+        if datetime.now(UTC) - since > SESSION_LIFETIME:
             raise AccessError("The sign-in has expired.", advice="Sign out, and sign in again.")
         verified_email = email if verified else None
         account = self._store.teams.account_of(subject=subject, email=verified_email)
         if account is not None and account.subject is None:
-            # Two browsers may come for the first time at once: the account is the first one's.
+            # Two browsers may sign in at once for the first time: the first one binds the account.
             account = self._store.teams.bind(account.name, subject)
         if account is None or account.subject != subject or account.closed_at is not None:
             raise AccessError(
@@ -246,7 +243,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _with_implied(scopes: frozenset[TokenScope]) -> frozenset[TokenScope]:
-    """Add implied rights: a right to change something includes reading it; organisers have every right."""
+    """Add implied scopes: every scope includes reading, and organising includes all."""
     if TokenScope.ORGANISE in scopes:
         return frozenset(TokenScope)
     return scopes | {TokenScope.READ}

@@ -1,4 +1,4 @@
-"""Invitations to teams: links with a random code, of which only the sha256 is stored."""
+"""Invitations to teams by links with a random code; only its sha256 is stored."""
 
 import secrets
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ TOKEN_DAYS = 180
 
 
 class InvitationService:
-    """Make and accept invitations."""
+    """Create and accept invitations."""
 
     def __init__(self, store: Store, tokens: TokenService, *, public_url: str = "") -> None:
         self._store = store
@@ -23,11 +23,11 @@ class InvitationService:
         self._public_url = public_url
 
     def invite(self, team: str, *, uses: int = 1, days: int = 7, caller: Caller) -> str:
-        """Return a link that lets people join a team as members, so many times within so many days."""
+        """Return a link that adds members to a team, for `uses` people within `days`."""
         require(caller, TokenScope.MANAGE, team=team)
         if not (1 <= uses <= MAX_USES and 1 <= days <= MAX_DAYS):
             raise InputError(
-                f"{uses} uses within {days} days cannot be given.",
+                f"An invitation cannot have {uses} uses within {days} days.",
                 advice=f"Use 1 to {MAX_USES} uses and 1 to {MAX_DAYS} days.",
             )
         code = secrets.token_urlsafe(CODE_BYTES)
@@ -39,14 +39,16 @@ class InvitationService:
         return f"{self._public_url}/invite?code={code}"
 
     def team_of(self, code: str) -> str:
-        """Return the team of an invitation that can be used."""
+        """Return the team of a valid invitation."""
         team = self._store.teams.invited_to(digest_of(code))
         if team is None:
-            raise NotFoundError("This invitation was used, or is over.", advice="Ask the team for another.")
+            raise NotFoundError(
+                "This invitation is used up or has expired.", advice="Ask the team for a new one."
+            )
         return team
 
     def join(self, code: str, *, caller: Caller) -> str:
-        """Let the caller's account join the team, unless it is in it, and return the team's name."""
+        """Add the caller's account to the team unless it is a member, and return the team."""
         require(caller, TokenScope.READ)
         if caller.account is None:
             raise InputError("Only people join a team.", advice="Sign in with your own account.")
@@ -59,7 +61,7 @@ class InvitationService:
         return team
 
     def join_as_new(self, code: str, *, name: str, subject: str) -> str:
-        """Make an account for a sign-in at the OIDC provider that has none, and let it join the team."""
+        """Create an account for an OIDC sign-in, and add it to the team."""
         with self._store.changing():
             team = self.team_of(code)
             self._use(code)
@@ -69,7 +71,7 @@ class InvitationService:
         return team
 
     def token(self, code: str) -> CreatedToken:
-        """Make a token of the team, which reads and submits; its text is in the answer alone."""
+        """Create a team token that reads and submits; its secret is returned only here."""
         with self._store.changing():
             team = self.team_of(code)
             self._use(code)
@@ -78,9 +80,11 @@ class InvitationService:
                 scopes=(TokenScope.READ, TokenScope.SUBMIT),
                 team=team,
                 days=TOKEN_DAYS,
-                caller=on_behalf("somebody invited"),
+                caller=on_behalf("invitation"),
             )
 
     def _use(self, code: str) -> None:
         if not self._store.teams.use_invitation(digest_of(code)):
-            raise NotFoundError("This invitation was used, or is over.", advice="Ask the team for another.")
+            raise NotFoundError(
+                "This invitation is used up or has expired.", advice="Ask the team for a new one."
+            )

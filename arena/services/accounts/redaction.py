@@ -13,7 +13,7 @@ from arena.services.accounts.visibility import Kind, Resource, Visibility, visib
 from data.models import BattleEvidence, Judgment, Question, Split, Submission, SubmissionState, SystemCard
 
 NAMELESS = "Anonymous-"
-WITHHELD = "Not shown: it quotes texts that are not public."
+WITHHELD = "Hidden: it quotes texts that are not public."
 
 
 def placeholder(question_id: str) -> str:
@@ -29,10 +29,7 @@ def submission_visibility(
     kind: Kind = Kind.SUBMISSION,
     private: bool = False,
 ) -> Visibility:
-    """Return the caller's view of a submission or of its parts.
-
-    `private` says that the texts of its set are not public.
-    """
+    """Return the caller's view of a submission or its parts; `private` if its set's texts are not public."""
     return visibility_of(
         caller,
         Resource(
@@ -52,8 +49,7 @@ def redacted(
 ) -> tuple[Submission, Visibility] | None:
     """Return a submission as a caller sees it, with its visibility; None where it is hidden.
 
-    `published` says whether it is, or was, on a published board; hidden systems are called by their
-    `places`.
+    `published` is True if it is or was on a published board; hidden systems are named by `places`.
     """
     seen = submission_visibility(caller, submission, published=published)
     contact = (
@@ -72,10 +68,9 @@ def redacted(
 
 
 def redacted_question(caller: Caller, question: Question, *, hidden: bool, private: bool = False) -> Question:
-    """Return a question without its reference, and what was made of it, where its set hides that.
+    """Return a question without its reference, and data derived from it, where its set hides that.
 
-    Passages stay: systems and readers need them. Of a set whose texts are not public (`private`) they
-    and the question itself are for those who take part.
+    Passages stay, since systems need them; in a `private` set only teams see them and the question.
     """
     takes_part = visibility_of(caller, Resource(kind=Kind.QUESTION, private=private)) is Visibility.FULL
     tested = question.split is Split.TEST
@@ -83,12 +78,12 @@ def redacted_question(caller: Caller, question: Question, *, hidden: bool, priva
     resource = Resource(kind=Kind.REFERENCE, hidden=hidden and tested, private=private)
     if visibility_of(caller, resource) is Visibility.FULL:
         return question
-    shown = question if takes_part else replace(question, question=placeholder(question.id), passages=())
-    return without_answers(shown)
+    visible = question if takes_part else replace(question, question=placeholder(question.id), passages=())
+    return without_answers(visible)
 
 
 def without_answers(question: Question) -> Question:
-    """Return a question without its reference and what was made of it."""
+    """Return a question without its reference and data derived from it."""
     return replace(
         question,
         reference=None,
@@ -103,7 +98,7 @@ def without_answers(question: Question) -> Question:
 
 
 def without_words(evidence: BattleEvidence) -> BattleEvidence:
-    """Return a battle without quotations of texts that the caller may not see; verdicts stay."""
+    """Return a battle without rationales, which may quote hidden texts; verdicts stay."""
     return replace(evidence, judgments=tuple(map(_without_words, evidence.judgments)))
 
 
@@ -116,7 +111,7 @@ HIDDEN = "(address)"
 
 
 def hide_addresses(text: str, hosts: Iterable[str] = ()) -> str:
-    """Return a text without the addresses of endpoints, and without some hosts."""
+    """Return a text without URLs, IP addresses and `hosts`."""
     text = ADDRESS.sub(HIDDEN, text)
     for host in hosts:
         text = text.replace(host, HIDDEN)
@@ -124,7 +119,7 @@ def hide_addresses(text: str, hosts: Iterable[str] = ()) -> str:
 
 
 def without_addresses(evidence: BattleEvidence) -> BattleEvidence:
-    """Return a battle whose judgments do not name their endpoints, which are never shown."""
+    """Return a battle without the addresses of endpoints, which are never public."""
     judgments = evidence.judgments
     hosts = {host for judgment in judgments for host in _hosts(judgment)} - {""}
     return replace(
@@ -150,14 +145,14 @@ def _without_address(judgment: Judgment, hosts: AbstractSet[str]) -> Judgment:
     )
 
 
-def without_place(judge: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a round's judge without where its models are asked and where its file lies."""
-    members = [without_place(member) for member in judge.get("members") or ()]
-    kept = {name: value for name, value in judge.items() if name not in {"endpoint", "source", "members"}}
-    return {**kept, "members": members}
+def without_locations(judge: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a round's judge without its endpoints and the path of its file."""
+    members = [without_locations(member) for member in judge.get("members") or ()]
+    public = {name: value for name, value in judge.items() if name not in {"endpoint", "source", "members"}}
+    return {**public, "members": members}
 
 
-def fields_without(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON fields without the addresses of endpoints."""
+def hide_field_addresses(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return JSON fields without the addresses of endpoints."""
     hidden: dict[str, Any] = json.loads(hide_addresses(json.dumps(dict(fields), default=str)))
     return hidden

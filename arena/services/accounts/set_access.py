@@ -11,7 +11,7 @@ from arena.services.accounts.visibility import Kind, Resource, Visibility, visib
 from data.models import Question, Submission
 
 if TYPE_CHECKING:
-    # Tables of what texts are shown with load with them: to list sets takes none.
+    # These load tables that lists of sets do not need.
     from data.store import Store
     from data.store.question_stats import QuestionRecord, QuestionStats
 
@@ -20,7 +20,7 @@ FORBIDDING = ("all rights reserved", "proprietary", "confidential", "no redistri
 
 
 def why_withheld(licence: str, *, public: bool) -> str:
-    """Return the reason why a set's texts may not be published; empty where they may."""
+    """Return the reason why a set's texts are not public; empty if they are."""
     if not public:
         return "its texts are not public (`public_texts = false`)"
     word = next((word for word in FORBIDDING if word in licence.casefold()), "")
@@ -28,11 +28,11 @@ def why_withheld(licence: str, *, public: bool) -> str:
 
 
 class SetAccess:
-    """Access of one caller to a set's texts, with present policy and rights.
+    """Access of a caller to a set's texts, with the current policy and rights.
 
     Attributes:
-        withheld: Reason why the set's texts are not public; empty where they are.
-        hidden: Whether the set hides the references of its test questions.
+        withheld: Reason why the set's texts are not public; empty if they are.
+        hidden: True if the set hides the references of its test questions.
     """
 
     def __init__(self, store: "Store", caller: Caller, set_name: str) -> None:
@@ -55,30 +55,30 @@ class SetAccess:
 
     @cached_property
     def hides_references(self) -> bool:
-        """True if references of test questions, and quotations of them, are hidden from the caller."""
+        """True if references of test questions are hidden from the caller."""
         return not self._sees(Kind.REFERENCE)
 
     @property
     def notice(self) -> str:
-        """Notice on hidden texts; empty where the set hides none from the caller."""
+        """Notice on hidden texts; empty if the caller sees all."""
         if not self.private or not self.hides_references:
             return ""
         why = f"The texts of {self._set_name} are not public: {self.withheld}."
         if self.sees_questions:
             return f"{why} You see its questions and the answers of your team; organisers see everything."
         return (
-            f"{why} Verdicts and figures are; teams that sign in see the questions and their own answers, "
-            "organisers everything."
+            f"{why} Verdicts and figures are public; teams that sign in see the questions and their own "
+            "answers, organisers everything."
         )
 
     def question(self, question: Question) -> Question:
-        """Return a question without what the caller may not see of it."""
+        """Return a question as the caller may see it."""
         if not self.hides_references:
             return question
         return redacted_question(self._caller, question, hidden=self.hidden, private=self.private)
 
-    def listed(self, questions: Iterable[Line]) -> tuple[Line, ...]:
-        """Lines of questions, without texts that the caller may not see."""
+    def redact_lines(self, questions: Iterable[Line]) -> tuple[Line, ...]:
+        """Return lines of questions as the caller may see them."""
         if self.sees_questions:
             return tuple(questions)
         return tuple(replace(line, question=placeholder(line.id)) for line in questions)

@@ -6,7 +6,7 @@ from data.errors import ConflictError, InputError, NotFoundError
 from data.models import Membership, Role, Team, TeamWithMembers, TokenScope, UserAccount
 from data.store import Store
 
-LONGEST_TEXT = 200
+MAX_TEXT = 200
 
 
 class TeamService:
@@ -19,10 +19,10 @@ class TeamService:
         """Add a team."""
         require(caller, TokenScope.ORGANISE)
         for text in (title, contact):
-            if len(text) > LONGEST_TEXT or not text.isprintable():
+            if len(text) > MAX_TEXT or not text.isprintable():
                 raise InputError(
-                    f"{text[:40]!r} cannot be used.",
-                    advice=f"Use at most {LONGEST_TEXT} printable characters.",
+                    f"{text[:40]!r} is not a valid title or contact.",
+                    advice=f"Use at most {MAX_TEXT} printable characters.",
                 )
         with self._store.changing():
             team = self._store.teams.add(name, title=title, contact=contact)
@@ -38,11 +38,11 @@ class TeamService:
         """Return a team with its members."""
         require(caller, TokenScope.READ)
         if not _sees_team(caller, name):
-            raise NotFoundError(f"There is no team {name!r} of yours.", advice="List your teams.")
+            raise NotFoundError(f"You have no team {name!r}.", advice="List your teams.")
         return TeamWithMembers(**dict(self._store.teams.get(name)), members=self._store.teams.members(name))
 
     def add_member(self, team: str, account: str, *, role: Role = Role.MEMBER, caller: Caller) -> Membership:
-        """Put an account into a team, or give it another role there."""
+        """Add an account to a team, or change its role."""
         require(caller, TokenScope.MANAGE, team=team)
         with self._store.changing():
             self._store.teams.lock(team)
@@ -53,17 +53,17 @@ class TeamService:
         return member
 
     def remove_member(self, team: str, account: str, *, caller: Caller) -> None:
-        """Take an account out of a team."""
+        """Remove an account from a team."""
         require(caller, TokenScope.MANAGE, team=team)
         with self._store.changing():
             self._store.teams.lock(team)
             self._keep_owner(team, without=account)
-            # A team's own token still reaches the team, and so do organisers.
-            alone = {member.account for member in self._store.teams.members(team)} == {account}
-            if alone and caller.account is not None and not caller.organiser:
+            # Team tokens and organisers still reach the team.
+            only_member = {member.account for member in self._store.teams.members(team)} == {account}
+            if only_member and caller.account is not None and not caller.organiser:
                 raise ConflictError(
-                    f"{account} is the only member of {team}: nobody could reach what is its any more.",
-                    advice="Add another owner first, or ask the organisers to take you out.",
+                    f"{account} is the only member of {team}, which would lose access to its submissions.",
+                    advice="Add another owner first, or ask the organisers to remove you.",
                 )
             self._store.teams.leave(team, account)
         caller.log("member-removed", f"team {team}", team=team, account=account)
@@ -77,7 +77,7 @@ class TeamService:
         is_organiser: bool = False,
         caller: Caller,
     ) -> UserAccount:
-        """Add a person."""
+        """Add an account."""
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             account = self._store.teams.add_account(
@@ -89,10 +89,9 @@ class TeamService:
     def change_account(
         self, name: str, *, is_organiser: bool | None = None, closed: bool | None = None, caller: Caller
     ) -> UserAccount:
-        """Make an account an organiser's, close it, or take that back; None keeps what is.
+        """Change whether an account organises or is closed, immediately; None changes nothing.
 
-        Rights change at once, also for tokens in use. A closed one signs in no more: its tokens are revoked
-        with their sessions, and it organises no more.
+        Closing an account revokes its tokens and sessions, and its organiser's rights.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
@@ -110,12 +109,12 @@ class TeamService:
         return account
 
     def accounts(self, *, caller: Caller) -> tuple[UserAccount, ...]:
-        """Every account."""
+        """Return all accounts."""
         require(caller, TokenScope.ORGANISE)
         return self._store.teams.accounts()
 
     def ensure(self, name: str, *, caller: Caller = OPERATOR) -> Team | None:
-        """Find or create the team of a name that an organiser writes freely; None for no name."""
+        """Find or create a team by name; None without a name."""
         if not name:
             return None
         return self._store.teams.find(name) or self.add(name, caller=caller)
@@ -130,8 +129,8 @@ class TeamService:
     def _keep_organiser(self, *, without: str) -> None:
         if self._store.teams.organisers() == (without,):
             raise ConflictError(
-                f"{without} is the only organiser: nobody could organise in the browser any more.",
-                advice=f"Make somebody else an organiser first, or use `arena teams accounts {without} "
+                f"{without} is the only organiser.",
+                advice=f"Add another organiser first, or use `arena teams accounts {without} "
                 "--no-organiser` on the arena's machine.",
             )
 

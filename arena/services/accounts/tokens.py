@@ -1,4 +1,4 @@
-"""Access tokens, and the sessions of browsers that sign in with them."""
+"""Access tokens and browser sessions."""
 
 import secrets
 from collections.abc import Collection
@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from arena.services.accounts.auth import (
-    LASTS,
     MARK,
     OWNER,
     PUBLIC,
+    SESSION_LIFETIME,
     Caller,
     CallerKind,
     IdentityService,
@@ -21,11 +21,11 @@ from data.errors import InputError, NotFoundError
 from data.models import CreatedToken, Token, TokenScope, require_label
 from data.store import Store
 
-LONGEST_LIFE_DAYS = 730
+MAX_TOKEN_DAYS = 730
 PREFIX_BYTES, SECRET_BYTES = 6, 32
 COOKIE = "arena_session"
 COOKIE_BYTES = 32
-LONGEST_COOKIE = 200
+MAX_COOKIE = 200
 
 
 class TokenService:
@@ -44,18 +44,17 @@ class TokenService:
         days: int | None = None,
         caller: Caller,
     ) -> CreatedToken:
-        """Make a token of a team or of an account. Its text is in the answer and nowhere else.
+        """Create a token of a team or account (by default the caller's); its secret is returned only here.
 
-        A team's tokens never organise. Without team and account it is the caller's own; without `days` it
-        does not expire.
+        Team tokens never organise; without `days` a token does not expire.
         """
         require_label(name, "Token name")
         requested = frozenset(scopes)
         account = account if team or account else caller.account
         if (team is None) == (account is None) or not requested:
-            raise InputError("A token needs a team or an account, and a scope.", advice="Give one of each.")
-        if days is not None and not 1 <= days <= LONGEST_LIFE_DAYS:
-            raise InputError(f"A token cannot last {days} days.", advice=f"Use 1 to {LONGEST_LIFE_DAYS}.")
+            raise InputError("A token needs a team or an account, and a scope.", advice="Name one of each.")
+        if days is not None and not 1 <= days <= MAX_TOKEN_DAYS:
+            raise InputError(f"A token cannot last {days} days.", advice=f"Use 1 to {MAX_TOKEN_DAYS}.")
         self._require_granting(caller, team, account, requested)
         expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
         prefix, secret = secrets.token_hex(PREFIX_BYTES), secrets.token_urlsafe(SECRET_BYTES)
@@ -74,7 +73,7 @@ class TokenService:
         return CreatedToken(**dict(token), secret=f"{MARK}_{prefix}_{secret}")
 
     def all(self, *, team: str | None = None, caller: Caller) -> tuple[Token, ...]:
-        """Return the tokens that the caller may see, without their secrets: the team's, their own, or all."""
+        """Return the tokens that the caller may see, without secrets."""
         require(caller, TokenScope.READ)
         return tuple(
             token
@@ -83,7 +82,7 @@ class TokenService:
         )
 
     def revoke(self, number: int, *, caller: Caller) -> Token:
-        """Make a token useless, at once, and end the sessions that it opened."""
+        """Revoke a token and end its sessions."""
         token = self._store.tokens.get(number)
         if visibility_of(caller, _resource_of(token)) is not Visibility.FULL:
             raise NotFoundError(f"There is no token {number}.", advice="List your tokens.")
@@ -98,7 +97,7 @@ class TokenService:
     ) -> None:
         self._require_managing(caller, team, account)
         if team is not None and TokenScope.ORGANISE in scopes:
-            raise InputError("A team's token cannot organise.", advice="Make a token of an account.")
+            raise InputError("A team's token cannot organise.", advice="Create a token of an account.")
         if account is not None:
             owner = self._store.teams.account(account)
             if owner.closed_at is not None:
@@ -113,7 +112,7 @@ class TokenService:
 
     @staticmethod
     def _require_managing(caller: Caller, team: str | None, account: str | None) -> None:
-        """Refuse tokens that may only read; they manage not even themselves."""
+        """Refuse callers that may only read: they cannot even manage their own tokens."""
         own = team is not None or account == caller.account
         require(caller, TokenScope.MANAGE if own else TokenScope.ORGANISE, team=team)
 
@@ -123,12 +122,8 @@ def _resource_of(token: Token) -> Resource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn:
-    """A new session.
-
-    Attributes:
-        cookie: What the browser stores, as an HttpOnly, SameSite=Lax cookie named `COOKIE`.
-    """
+class Session:
+    """New session; `cookie` is the value of the HttpOnly, SameSite=Lax cookie `COOKIE`."""
 
     cookie: str = field(repr=False)
     expires_at: datetime
@@ -136,30 +131,30 @@ class SignedIn:
 
 
 class SessionService:
-    """Signing in on the site; an `owned` site is reached by its owner alone."""
+    """Sign-in on the site; an `owned` site has a single user."""
 
     def __init__(self, store: Store, identities: IdentityService, *, owned: bool = False) -> None:
         self._store = store
         self._identities = identities
         self._owned = owned
 
-    def sign_in(self, token: str, *, client: str) -> SignedIn:
-        """Open a session for the holder of a token; it ends with the token at the latest."""
+    def sign_in(self, token: str, *, client: str) -> Session:
+        """Open a session with a token; it ends with the token at the latest."""
         stored = self._identities.token(token, client=client)
         caller = self._identities.caller_of(stored, CallerKind.SESSION)
         cookie = secrets.token_urlsafe(COOKIE_BYTES)
-        expires = datetime.now(UTC) + LASTS
+        expires = datetime.now(UTC) + SESSION_LIFETIME
         if stored.expires_at is not None:
             expires = min(expires, stored.expires_at)
         self._store.tokens.open_session(digest_of(cookie), stored.id, expires)
         caller.log("signed-in", f"token {stored.id}", team=stored.team or "")
-        return SignedIn(cookie=cookie, expires_at=expires, caller=caller)
+        return Session(cookie=cookie, expires_at=expires, caller=caller)
 
     def who(self, cookie: str | None) -> Caller:
-        """Return the caller of a browser; the public without a valid session and token."""
+        """Return the caller of a browser; the public without a valid session."""
         if self._owned:
             return OWNER
-        if not cookie or len(cookie) > LONGEST_COOKIE:
+        if not cookie or len(cookie) > MAX_COOKIE:
             return PUBLIC
         token = self._store.tokens.of_session(digest_of(cookie))
         if token is None or not token.valid(datetime.now(UTC)):
@@ -167,13 +162,13 @@ class SessionService:
         return self._identities.caller_of(token, CallerKind.SESSION)
 
     def sign_out_everywhere(self, caller: Caller) -> None:
-        """End every sign-in of a caller's account by its provider, in all browsers."""
+        """End all OIDC sign-ins of a caller's account."""
         if caller.account is not None:
             self._store.teams.sign_out(caller.account)
             caller.log("signed-out", "provider")
 
     def sign_out(self, cookie: str) -> bool:
-        """End a session; whether there was one."""
+        """End a session, and return whether there was one."""
         caller = self.who(cookie)
         closed = self._store.tokens.close_session(digest_of(cookie))
         if closed and caller.signed_in:

@@ -1,4 +1,4 @@
-"""The one rule of who sees what. Everything that leaves the services for a page, route or download asks it.
+"""Visibility rules for everything that services return to pages, routes and downloads.
 
 | kind | public | its team | organiser | operator |
 |---|---|---|---|---|
@@ -20,9 +20,8 @@
 | battle, rationale on a set whose texts are not public | tombstone | same | full | full |
 | contact, team, token | none | full | full | full |
 
-A set that hides its references hides them from organisers on the site as well: only a holder of the
-database itself, and so the questions, has them. Teams see the questions of every set: they have to answer
-them.
+Hidden references are hidden from organisers on the site too; only the operator sees them. Teams see the
+questions of every set, since they answer them.
 """
 
 from collections.abc import Callable, Mapping
@@ -61,16 +60,16 @@ class Visibility(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
-    """An object that a caller wants to see.
+    """Object that a caller wants to see.
 
     Attributes:
         team: Its team; empty without one.
-        account: The account that it belongs to; tokens alone.
-        checked: It is a submission that was checked and never submitted, whatever became of it since.
-        anonymous: Its team asked for no names before publication.
-        retracted: It is a board that was taken down.
-        hidden: It quotes references that its set hides.
-        private: It is of a set whose texts are not public.
+        account: Account of a token.
+        checked: Submission that was never confirmed.
+        anonymous: Its team hides names before publication.
+        retracted: Retracted board.
+        hidden: Quotes references that its set hides.
+        private: Belongs to a set whose texts are not public.
     """
 
     kind: Kind
@@ -86,10 +85,7 @@ class Resource:
 
 
 def visibility_of(caller: Caller, resource: Resource) -> Visibility:
-    """Return the visible part of an object for a caller.
-
-    Depends on nothing but its arguments, whose rights and states must be read afresh.
-    """
+    """Return the visible part of an object; the caller's rights and the object's state must be current."""
     return RULES[resource.kind](caller, resource)
 
 
@@ -119,7 +115,6 @@ def _answers(caller: Caller, resource: Resource) -> Visibility:
 
 
 def _question(caller: Caller, resource: Resource) -> Visibility:
-    """Teams see every question, as they are to answer it."""
     takes_part = TokenScope.READ in caller.scopes and (caller.organiser or bool(caller.roles))
     return _full_if(not resource.private or takes_part)
 
@@ -150,7 +145,7 @@ def _battle(caller: Caller, resource: Resource) -> Visibility:
     return _full_if(caller.organiser or (resource.published and not resource.retracted))
 
 
-def _insiders_alone(caller: Caller, resource: Resource) -> Visibility:
+def _insiders_only(caller: Caller, resource: Resource) -> Visibility:
     return _full_if(_is_insider(caller, resource))
 
 
@@ -159,22 +154,22 @@ def _token(caller: Caller, resource: Resource) -> Visibility:
     return _full_if(own or _is_insider(caller, resource))
 
 
-def _full_if(seen: bool) -> Visibility:
-    return Visibility.FULL if seen else Visibility.NONE
+def _full_if(visible: bool) -> Visibility:
+    return Visibility.FULL if visible else Visibility.NONE
 
 
 RULES: Mapping[Kind, Callable[[Caller, Resource], Visibility]] = MappingProxyType(
     {
         Kind.SUBMISSION: _submission,
         Kind.ANSWERS: _answers,
-        Kind.CONTACT: _insiders_alone,
+        Kind.CONTACT: _insiders_only,
         Kind.QUESTION: _question,
         Kind.REFERENCE: _reference,
-        Kind.REPORT: _insiders_alone,
+        Kind.REPORT: _insiders_only,
         Kind.BOARD: _board,
         Kind.BATTLE: _battle,
         Kind.RATIONALE: _rationale,
-        Kind.TEAM: _insiders_alone,
+        Kind.TEAM: _insiders_only,
         Kind.TOKEN: _token,
     }
 )

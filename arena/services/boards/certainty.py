@@ -1,4 +1,4 @@
-"""Checks of who is first on a board beside sampling: labels, length, order, verdicts, votes of people."""
+"""Checks of a board's leader: labels, length, order, verdicts, votes of people."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,14 +12,14 @@ from leaderboard.standings.sections import people_ratings
 from leaderboard.vocabulary import COVARIATES, Covariate
 
 MAX_FLIPS, MAX_WITHOUT_VERDICT = 0.1, 0.05
-"""Shares above which verdicts that depend on the order, or are missing, put the first place in doubt."""
+"""Shares of flipped and missing verdicts above which the first place is in doubt."""
 LENGTH_PART = "length"
 MAX_NAMED = 2
 Json = Mapping[str, Any]
 
 
 def checks_of(standings: Json, judging: Judging, systems: Sequence[Line]) -> tuple[Check, ...]:
-    """Return the checks that a board has on its first system, of its systems best first."""
+    """Return the checks of a board's leader; `systems` are best first."""
     first = next((line.system for line in systems if not line.unranked), "")
     if judging is Judging.IMPORTED or not first:
         return ()
@@ -36,7 +36,7 @@ def checks_of(standings: Json, judging: Judging, systems: Sequence[Line]) -> tup
 def _labels(report: Json | None) -> Check:
     share = None if report is None else report.get("decisive_accuracy")
     if report is None or share is None:
-        return Check("nobody has checked this judge on these answers", TrustFigure.AGREEMENT.part)
+        return Check("this judge is not checked against people on these answers", TrustFigure.AGREEMENT.part)
     lower, _ = (report.get("intervals") or {}).get("decisive_accuracy") or (None, None)
     clause = f"judge agrees with people on {percent(share, decimals=0)} of {report['pairs']:,} pairs"
     holds = None if lower is None or report["pairs"] < FEW else lower > 1 / 2
@@ -52,14 +52,14 @@ def _length(standings: Json, first: str) -> Iterator[Check]:
     if not group:
         yield Check(f"a longer answer gains about {points(length['value'])} points", LENGTH_PART)
     elif group == [first]:
-        yield Check("also first with length held equal", LENGTH_PART, holds=True)
+        yield Check("also first when adjusted for length", LENGTH_PART, holds=True)
     else:
-        others = [name for name in group if name != first]
-        named = listed(others, MAX_NAMED)
+        rivals = [name for name in group if name != first]
+        named = listed(rivals, MAX_NAMED)
         place = (
-            f"it shares first place with {named}" if first in group else f"{named} {are(len(others))} first"
+            f"it shares first place with {named}" if first in group else f"{named} {are(len(rivals))} first"
         )
-        yield Check(f"with length held equal, {place}", LENGTH_PART, holds=False)
+        yield Check(f"when adjusted for length, {place}", LENGTH_PART, holds=False)
 
 
 def _flips(health: Json) -> Iterator[Check]:
@@ -78,7 +78,7 @@ def _without_verdict(standings: Json, health: Json) -> Iterator[Check]:
 
 
 def _people(standings: Json, first: str) -> Iterator[Check]:
-    """Compare the ratings as people would say; where intervals overlap the votes are too few."""
+    """Compare ratings by people's votes; overlapping intervals mean too few votes."""
     rated = {
         name: row
         for name, row in people_ratings(standings).items()

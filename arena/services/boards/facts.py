@@ -1,4 +1,4 @@
-"""Facts of a round that its board is made of: answers, their style, and the order of presentation."""
+"""Facts of a round for its board: answers, their style, order of presentation."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from arena.services.boards.metric_columns import HAS, shown_metrics
+from arena.services.boards.metric_columns import HAS, column_metrics
 from arena.services.rounds.models import questions_in
 from arena.services.rounds.pairing import Sample, sampled
 from data.declines import declines
@@ -25,17 +25,17 @@ from leaderboard.standings.sections import TEXTS, Figure, Mean, SystemFacts
 from leaderboard.standings.style import JudgeContext
 from leaderboard.vocabulary import Covariate
 
-EMBEDDED = "The embedded judge weighs each answer by itself, so which is shown first cannot bias it."
-UNREAD = "No battle was read by an LLM, so none was shown in an order."
+EMBEDDED = "The embedded judge scores each answer separately, so the order cannot bias it."
+UNREAD = "No LLM read a battle, so no order was used."
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]++\S", re.MULTILINE)
 BOLD = re.compile(r"\*\*[^*\n]++\*\*|__[^_\n]++__")
 ITEM = re.compile(r"^[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]++\S", re.MULTILINE)
 FENCED = re.compile(r"^ *(```|~~~).*?(?:\n *\1[^\n]*|\Z)", re.MULTILINE | re.DOTALL)
-"""Fenced code; an open fence lasts to the end."""
+"""Fenced code; an unclosed fence lasts to the end."""
 
 
 def style_features(text: str) -> Mapping[Covariate, int]:
-    """Count headings, bold spans and items of lists in Markdown, outside of fenced code.
+    """Count headings, bold spans and list items in Markdown, outside fenced code.
 
     Source: Li, Angelopoulos & Chiang, "Does style matter?", LMSYS blog, 28 August 2024.
     """
@@ -47,12 +47,12 @@ def style_features(text: str) -> Mapping[Covariate, int]:
     )
 
 
-def judge_context_of(store: Store, found: Round, battles: BattleColumns) -> JudgeContext:
-    """Return the order in which a round's judge saw its judged battles, in the rows of the rated table."""
-    if not any(_asks_llm(found.judge)):
+def judge_context_of(store: Store, round_: Round, battles: BattleColumns) -> JudgeContext:
+    """Return the order in which a round's judge read its judged battles."""
+    if not any(_asks_llm(round_.judge)):
         return JudgeContext(no_position=EMBEDDED)
-    position = store.verdicts.positions(found.name)[battles.preference >= 0]
-    # What no LLM read, such as an empty answer, was settled whatever the order.
+    position = store.verdicts.positions(round_.name)[battles.preference >= 0]
+    # Battles that no LLM read, such as with an empty answer, have no order.
     return JudgeContext(
         position=None if np.isnan(position).all() else np.nan_to_num(position), no_position=UNREAD
     )
@@ -74,15 +74,12 @@ _NO_SCORES: Mapping[str, float | None] = MappingProxyType({})
 
 
 def facts_of_systems(store: Store, entrants: Sequence[Submission]) -> Mapping[str, SystemFacts]:
-    """Collect the self-reported facts by system name, without systems that report nothing.
-
-    Cards of withdrawn submissions are shown nowhere, and so they say nothing here.
-    """
-    said = {entrant.system: _said(store, entrant) for entrant in entrants}
-    return {name: facts for name, facts in sorted(said.items()) if not facts.is_empty}
+    """Collect non-empty self-reported facts by system, without those of withdrawn submissions."""
+    reports = {entrant.system: _self_reported(store, entrant) for entrant in entrants}
+    return {name: facts for name, facts in sorted(reports.items()) if not facts.is_empty}
 
 
-def _said(store: Store, entrant: Submission) -> SystemFacts:
+def _self_reported(store: Store, entrant: Submission) -> SystemFacts:
     if entrant.state is SubmissionState.WITHDRAWN:
         return SystemFacts()
     card = entrant.card
@@ -98,21 +95,22 @@ def _said(store: Store, entrant: Submission) -> SystemFacts:
 
 
 def questions_of(store: Store, round_: Round, summary: SetSummary) -> Mapping[str, BoardQuestion] | None:
-    """Return the questions of a round by id; None of one that was planned before missing answers had a rule.
+    """Return the questions of a round's domains and sample by id; None for old rounds without a missing rule.
 
-    Those of the set, of the round's domains and sample; unanswerable ones are marked, or their reference
-    declines.
+    A question whose reference declines counts as unanswerable.
     """
     if not round_.plan.get("missing"):
         return None
     numbered = questions_in(tuple(round_.plan.get("domains") or ()), summary, store.sets.numbered(summary.id))
-    shown = shown_metrics()
+    columns = column_metrics()
 
     @lru_cache
     def undefined(has: tuple[bool, ...]) -> frozenset[str]:
-        there = dict(zip(HAS, has, strict=True))
+        available = dict(zip(HAS, has, strict=True))
         return frozenset(
-            name for name, info in shown.items() if not all(there.get(need, True) for need in info.inputs)
+            name
+            for name, info in columns.items()
+            if not all(available.get(need, True) for need in info.inputs)
         )
 
     return {
@@ -129,13 +127,10 @@ def questions_of(store: Store, round_: Round, summary: SetSummary) -> Mapping[st
 def facts_of_answers(
     store: Store, summary: SetSummary, entrants: Sequence[Submission]
 ) -> Mapping[str, Sequence[AnswerFact]]:
-    """Every answer of a board's systems and of the reference, by system: its length, its form, its scores.
-
-    An empty answer is a missing one, and is left out.
-    """
+    """Return facts of the non-empty answers of systems and reference: length, form, scores."""
     sides = [store.submissions.reference(summary.name), *entrants]
     scores = _scores_by_answer(store.scores.of_submissions([side.id for side in sides]))
-    # What all systems have in common is held once: there are as many facts as answers.
+    # Share the ids between systems, since there are as many facts as answers.
     questions: dict[str, str] = {}
     return {side.system: list(_facts_of(store, side.id, scores, questions)) for side in sides}
 
@@ -166,5 +161,5 @@ def _scores_by_answer(scored: Iterable[ScoredAnswer]) -> ScoresByAnswer:
 
 
 def score_label(metric: str, judge: str) -> str:
-    """Return a metric on boards: an LLM's scores never replace the embedded ones."""
+    """Return a metric's name on boards; an LLM's scores have their own, apart from embedded ones."""
     return f"{metric} {judge}".strip()

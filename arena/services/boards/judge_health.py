@@ -1,4 +1,4 @@
-"""Figures of how far a board's judge can be trusted, or why they do not exist; its small tables."""
+"""Trust figures of a board's judge, or reasons for missing ones; its small tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -12,7 +12,7 @@ from leaderboard.stats import wilson
 from leaderboard.vocabulary import COVARIATES, Covariate
 
 FEW = 100
-"""Below this a share is said as a count, with how large it may be (95 %)."""
+"""Below this number a share is written as a count with its upper bound (95 %)."""
 WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped")
 AGREEMENT_FACT = "agreement with people"
 Figure = tuple[str, str, str]
@@ -29,12 +29,12 @@ class TrustFigure(StrEnum):
 
     @property
     def part(self) -> str:
-        """Its part of the trust page, as an address names it."""
+        """Anchor on the trust page."""
         return self.name.lower()
 
 
 class Judging(StrEnum):
-    """Origin of a board's verdicts: computed here, asked of LLMs here, or imported as counts."""
+    """Origin of a board's verdicts: the embedded judge, LLMs, or imported counts."""
 
     EMBEDDED = "embedded"
     ASKED = "asked"
@@ -43,7 +43,7 @@ class Judging(StrEnum):
 
 MEANINGS: Mapping[str, str] = {
     TrustFigure.AGREEMENT: (
-        "Share of pairs that people decided on which the judge decides alike, a tie being a miss."
+        "Share of the pairs decided by people on which the judge agrees; a tie is a miss."
     ),
     TrustFigure.VOTES: "Ranks and ratings are the judge's. The column People would say applies the votes.",
     TrustFigure.FLIPS: (
@@ -57,40 +57,37 @@ MEANINGS: Mapping[str, str] = {
 _ELSEWHERE = "Counts of verdicts were published elsewhere"
 _REASONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     TrustFigure.AGREEMENT: {
-        Judging.EMBEDDED: ("not checked", "Nobody has checked this judge on these answers"),
-        Judging.ASKED: ("not checked", "Nobody has checked this judge on these answers"),
+        Judging.EMBEDDED: ("not checked", "This judge is not checked against people on these answers"),
+        Judging.ASKED: ("not checked", "This judge is not checked against people on these answers"),
         Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without labels of people"),
     },
     TrustFigure.VOTES: {
         Judging.EMBEDDED: ("not checked by people", "There are no votes on these battles"),
         Judging.ASKED: ("not checked by people", "There are no votes on these battles"),
-        Judging.IMPORTED: ("not checked by people", "There are no battles here to vote on"),
+        Judging.IMPORTED: ("not checked by people", "There are no battles to vote on"),
     },
     TrustFigure.FLIPS: {
-        Judging.ASKED: ("not measured", "It was asked in one order only"),
-        Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without those of each order"),
+        Judging.ASKED: ("not measured", "It judged in one order only"),
+        Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without counts by order"),
     },
     TrustFigure.FAILURES: {
         Judging.EMBEDDED: ("no battles", "Nothing was judged"),
         Judging.ASKED: ("no battles", "Nothing was judged"),
-        Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without replies that held none"),
+        Judging.IMPORTED: ("not known", f"{_ELSEWHERE}, without counts of failures"),
     },
 }
-"""By figure and judging: why there is none, in a word or two and in a clause."""
+"""Reasons for missing figures, as a short text and a clause."""
 
 
 def judging_of(standings: Mapping[str, Any], round_name: str | None) -> Judging:
-    """Tell where the verdicts of a board come from."""
+    """Return the origin of a board's verdicts."""
     if round_name is None:
         return Judging.IMPORTED
     return Judging.EMBEDDED if standings["facts"].get("model") == Judging.EMBEDDED else Judging.ASKED
 
 
 def health_strip(standings: Mapping[str, Any], judging: Judging) -> tuple[Figure, ...]:
-    """Label, value and meaning of each figure of the judge, or why it does not exist.
-
-    Boards of rounds that were published before there was a `health` have none.
-    """
+    """Return the figures of the judge; none for old boards without `health`."""
     health = standings.get("health") or {}
     if not health and judging is not Judging.IMPORTED:
         return ()
@@ -102,7 +99,7 @@ def health_strip(standings: Mapping[str, Any], judging: Judging) -> tuple[Figure
         _failures(standings, judging, planned),
         *_missing(standings, planned),
         *(
-            ("warning", sentence, "What readers must know of the judge behind this board.")
+            ("warning", sentence, "A warning about the judge behind this board.")
             for sentence in health.get("conduct", {}).get("warnings", ())
         ),
     )
@@ -120,7 +117,7 @@ def _votes(standings: Mapping[str, Any], judging: Judging) -> Figure:
 
 
 def _agreement(report: Mapping[str, Any] | None, judging: Judging, elsewhere: str) -> Figure:
-    """Agreement on these answers; where it was not measured, what is known of the judge elsewhere."""
+    """Return the agreement on these answers, else the agreement known from other data."""
     figure = TrustFigure.AGREEMENT
     if report is None or report.get("decisive_accuracy") is None:
         _, short, meaning = _unmeasured(figure, judging)
@@ -134,13 +131,15 @@ def _agreement(report: Mapping[str, Any] | None, judging: Judging, elsewhere: st
 
 def _flips(judging: Judging, flips: int | None, both_orders: int | None) -> Figure:
     if judging is Judging.EMBEDDED:
-        meaning = f"It weighs each answer by itself, so no order can change it. {MEANINGS[TrustFigure.FLIPS]}"
+        meaning = (
+            f"It scores each answer separately, so the order has no effect. {MEANINGS[TrustFigure.FLIPS]}"
+        )
         return TrustFigure.FLIPS, "none, by construction", meaning
     return _share(TrustFigure.FLIPS, judging, flips, both_orders)
 
 
 def _missing(standings: Mapping[str, Any], planned: int | None) -> Iterator[Figure]:
-    """Battles that a system did not answer, which are no failure of the judge; nothing where all did."""
+    """Yield the share of unanswered battles, which are not failures of the judge."""
     missing = standings["outcomes"].get("missing", 0)
     if missing and planned:
         yield (
@@ -170,7 +169,7 @@ def _share(figure: TrustFigure, judging: Judging, part: int | None, whole: int |
 
 
 _MEASURED: Mapping[str, str] = {
-    TrustFigure.AGREEMENT: "It decides as people do on {}.",
+    TrustFigure.AGREEMENT: "It agrees with people on {}.",
     TrustFigure.FLIPS: "Judged in both orders, {} changed their verdict.",
     TrustFigure.FAILURES: "Of all battles, {} ended without a verdict.",
     "not answered": "Of all battles, {} were not judged, since a system gave no answer.",
@@ -178,9 +177,9 @@ _MEASURED: Mapping[str, str] = {
 
 
 def as_sentences(label: str, value: str, meaning: str) -> str:
-    """Return a figure as the answer to its question, or why there is none.
+    """Return a figure, or the reason for a missing one, in sentences.
 
-    A measured value begins with a digit; the meaning of another begins with the reason.
+    A measured value begins with a digit; the meaning of a missing one begins with the reason.
     """
     if value[:1].isdigit() and label in _MEASURED:
         return _MEASURED[label].format(value)
@@ -198,7 +197,7 @@ Json = Mapping[str, Any]
 def read_style(standings: Json) -> SideTable:
     """Read the effects of length, form and position on the judge; the note is about length.
 
-    Boards that were published with several fits show the one with most terms.
+    Old boards with several fits show the one with the most terms.
     """
     fits: Sequence[Json] = (standings.get(COVARIATES) or {}).get("fits") or ({},)
     fit = max(fits, key=lambda fit: len(fit.get("coefficients", ())))
@@ -212,7 +211,7 @@ def read_style(standings: Json) -> SideTable:
     else:
         note = next(
             (row["reason"] for row in fit.get("left_out", ()) if row["name"] == Covariate.LENGTH),
-            fit.get("note") or _beside(standings, "length-controlled").get("note", ""),
+            fit.get("note") or _alternative(standings, "length-controlled").get("note", ""),
         )
     return SideTable(
         rows=tuple(
@@ -224,8 +223,8 @@ def read_style(standings: Json) -> SideTable:
 
 
 def read_between(standings: Json) -> SideTable:
-    """Return the ratings of battles between systems alone."""
-    section = _beside(standings, BETWEEN_SYSTEMS)
+    """Return the ratings from battles between systems."""
+    section = _alternative(standings, BETWEEN_SYSTEMS)
     rows: Iterable[Json] = (row for row in section.get("ratings", ()) if row["rating"] is not None)
     return SideTable(
         rows=tuple(
@@ -241,7 +240,7 @@ def read_between(standings: Json) -> SideTable:
     )
 
 
-def _beside(standings: Json, kind: str) -> Json:
+def _alternative(standings: Json, kind: str) -> Json:
     empty: Json = {}
     return next((part for part in standings.get("beside") or () if part["kind"] == kind), empty)
 

@@ -20,32 +20,32 @@ HAS: dict[Need, Callable[[Question], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class BoardMetric:
-    """A metric whose embedded version is run for boards, and why it is not for a set; empty where it is."""
+    """Metric of a board; `missing` is the reason why a set lacks it."""
 
     info: MetricInfo
     missing: str = ""
 
 
 NO_QUESTION = "no question of the set has {need}"
-NO_CONTEXTS = "no answers file gives the contexts that its system was given"
-NO_CITATIONS = "no answer cites a context or passage that comes with it"
+NO_CONTEXTS = "no answers file has the contexts of its system"
+NO_CITATIONS = "no answer cites its contexts or passages"
 OF_ANSWERS: dict[Need, str] = {Need.CONTEXTS: NO_CONTEXTS, Need.CITATIONS: NO_CITATIONS}
 
 
-def shown_metrics() -> Mapping[str, MetricInfo]:
-    """Return the metrics with a column, by name, in the order of the columns."""
+def column_metrics() -> Mapping[str, MetricInfo]:
+    """Return the metrics with a column by name, in column order."""
     return {info.name: info for info in metrics() if info.column is not None}
 
 
-BESIDE_RATES = 3
-"""The place of the usual metrics among the columns of the page: after the rates."""
+AFTER_RATES = 3
+"""Place of the default metrics among the columns, after the rates."""
 
 
 def metric_columns(scored: Collection[str] = ()) -> tuple[BoardColumn, ...]:
-    """Return the columns of metrics: described ones first, then `scored` names without a description."""
-    shown, known = shown_metrics(), {info.name for info in metrics()}
+    """Return the columns of metrics: known ones first, then other `scored` names."""
+    columns, known = column_metrics(), {info.name for info in metrics()}
     return (
-        *(_column(info) for info in shown.values()),
+        *(_column(info) for info in columns.values()),
         *(
             _scores(
                 name,
@@ -66,8 +66,8 @@ def column_meanings() -> Mapping[str, str]:
 
 def _column(info: MetricInfo) -> BoardColumn:
     heading, meaning, usual = ("", "", False) if info.column is None else astuple(info.column)[:3]
-    found = _scores(info.name, heading, meaning.rstrip("."), Unit.SHARE if info.is_share else Unit.NUMBER)
-    return replace(found, usual=usual, place=BESIDE_RATES if usual else 0, help="A missing answer counts 0.")
+    column = _scores(info.name, heading, meaning.rstrip("."), Unit.SHARE if info.is_share else Unit.NUMBER)
+    return replace(column, usual=usual, place=AFTER_RATES if usual else 0, help="A missing answer counts 0.")
 
 
 def _scores(name: str, heading: str, meaning: str, unit: Unit) -> BoardColumn:
@@ -85,53 +85,49 @@ def _scores(name: str, heading: str, meaning: str, unit: Unit) -> BoardColumn:
 def usual_metrics(reference_by: str, scored: Collection[str]) -> tuple[MetricInfo, ...]:
     """Return the metrics that a board shows by default.
 
-    What people wrote is what answers should cover, so that the metric of references takes the place of that
-    of passages, where the board has its scores.
+    With scores against references written by people, the metric on references replaces the one on passages.
     """
-    usual = [info for info in shown_metrics().values() if info.column and info.column.usual]
-    held_to_people = [info for info in usual if info.column and info.column.of_people]
-    of_people = written_by_people(reference_by) and any(info.name in scored for info in held_to_people)
+    usual = [info for info in column_metrics().values() if info.column and info.column.usual]
+    against_people = [info for info in usual if info.column and info.column.of_people]
+    of_people = written_by_people(reference_by) and any(info.name in scored for info in against_people)
     return tuple(info for info in usual if info.column and info.column.of_people in {None, of_people})
 
 
 def score_titles(scores: Collection[str], reference_by: str) -> Mapping[str, str]:
-    """Return the names of scores with their titles, the usual ones first.
-
-    The paper's comprehensiveness, where an LLM computed it, comes before facts that the arena found covered.
-    """
+    """Return the names of scores with their titles: comprehensiveness by an LLM, default ones, others."""
     infos = {info.name: info for info in metrics()}
     usual = [info for info in usual_metrics(reference_by, scores) if info.column and info.column.covers]
     first = [info.filling(scores) for info in usual]
-    asked = sorted(name for name in scores if name.startswith("comprehensiveness") and " " in name)
-    found = {}
-    for name in dict.fromkeys((*asked, *filter(None, first), *sorted(scores))):
+    by_llm = sorted(name for name in scores if name.startswith("comprehensiveness") and " " in name)
+    titles = {}
+    for name in dict.fromkeys((*by_llm, *filter(None, first), *sorted(scores))):
         info = infos.get(name.partition(" ")[0])
         column = None if info is None else info.column
         fills = info is not None and info.filling(scores) == name
-        found[name] = column.heading if column and fills else _called(info, name)
-    return found
+        titles[name] = column.heading if column and fills else _title(info, name)
+    return titles
 
 
-def _called(info: MetricInfo | None, name: str) -> str:
+def _title(info: MetricInfo | None, name: str) -> str:
     return name if info is None else " ".join([info.lexical_label or info.called, *name.split(" ")[1:]])
 
 
 def board_metrics(store: Store, set_name: str) -> tuple[BoardMetric, ...]:
-    """Return the metrics that boards of a set show, those that it has no data for with the reason."""
+    """Return the metrics of a set's boards, with the reason for missing ones."""
     summary = store.sets.summary(set_name)
     has = dict.fromkeys(HAS, False)
     for _, question in store.sets.numbered(summary.id):
-        has = {need: there or HAS[need](question) for need, there in has.items()}
+        has = {need: known or HAS[need](question) for need, known in has.items()}
         if all(has.values()):
             break
     live = store.submissions.find(set_name=set_name, newest=True)
     numbers = [entrant.id for entrant in live]
     has[Need.CONTEXTS] = store.scores.with_contexts(numbers)
     has[Need.CITATIONS] = store.scores.with_citations(numbers)
-    return tuple(BoardMetric(info, why_missing(info.inputs, has)) for info in shown_metrics().values())
+    return tuple(BoardMetric(info, why_missing(info.inputs, has)) for info in column_metrics().values())
 
 
 def why_missing(needs: Sequence[Need], has: Mapping[Need, bool]) -> str:
-    """Return the reason why a metric cannot be computed, in half a sentence; empty where it can."""
+    """Return the reason why a metric cannot be computed, as a clause; empty if it can."""
     lacking = [need for need in needs if not has[need]]
     return "; ".join(OF_ANSWERS.get(need, NO_QUESTION.format(need=need)) for need in lacking)

@@ -1,4 +1,4 @@
-"""Votes of people on a round's battles, and the board that they correct."""
+"""Votes of people on a round's battles, and corrections of its board."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from leaderboard.people.votes import Vote, read_votes, votes_of
 from leaderboard.standings.sections import PEOPLE
 
 LABELS = "labels"
-"""Name of a round's own labels where votes are asked for."""
+"""Name of a round's own labels as a source of votes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteSource:
-    """Votes, and what readers see of where they are from: `file`, `labels` or `request`, and its name."""
+    """Votes and their public source: kind (`file`, `labels`, `request`) and name."""
 
     kind: str
     name: str
@@ -31,12 +31,12 @@ class VoteSource:
 
     @classmethod
     def of_file(cls, path: Path, name: str = "") -> Self:
-        """Read a votes file; errors as of `read_votes`."""
+        """Read a votes file; raises as `read_votes`."""
         return cls(kind="file", name=name or path.name, votes=read_votes(path))
 
     @classmethod
     def of_labels(cls, store: Store, round_name: str) -> Self:
-        """Take the labels of a round."""
+        """Use the labels of a round."""
         rows = votes_of_round(store, round_name)
         if not rows:
             advice = f"Collect some: `arena labels open {round_name} --invite ACCOUNT,…`."
@@ -45,23 +45,23 @@ class VoteSource:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[str, object]], *, kind: str, name: str) -> Self:
-        """Check rows of votes; errors as of `read_votes`."""
+        """Check rows of votes; raises as `read_votes`."""
         return cls(kind=kind, name=name, votes=votes_of(rows, name))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the source as a job carries it."""
+        """Return the payload of a job."""
         return {"kind": self.kind, "name": self.name, "votes": [vote.as_json() for vote in self.votes]}
 
     @classmethod
     def from_json(cls, payload: Mapping[str, Any]) -> Self:
-        """Read what a job carries."""
+        """Read the payload of a job."""
         return cls.of_rows(payload["votes"], kind=payload["kind"], name=payload["name"])
 
 
 def section_of_round(store: Store, round_: Round, source: VoteSource) -> Mapping[str, Any]:
-    """Correct a round's ratings and rates by votes, as its board keeps them.
+    """Return the board's section of ratings and rates corrected by votes, without names of voters.
 
-    Votes on battles that the judge did not decide are left out and counted. No name of a voter is kept.
+    Votes on battles without a verdict are left out and counted.
     """
     battles = store.verdicts.columns(round_.name)
     planned = _keys(battles, slice(None))
@@ -70,10 +70,10 @@ def section_of_round(store: Store, round_: Round, source: VoteSource) -> Mapping
     if not votes:
         raise InputError(
             f"No vote of {source.name} is on a judged battle of {round_.name}.",
-            advice="Votes are joined by question and the two systems.",
+            advice="Votes are matched by question and the two systems.",
         )
     plan = table_of_columns(battles)
-    # As on the board, rates have no opponent where no battle names the reference.
+    # As on the board, rates have no opponent if the reference has no battle.
     reference = store.sets.summary(round_.set_name).reference_name
     rates = correct_rates(plan, votes, reference=reference if reference in plan.systems else None)
     return {
@@ -108,18 +108,18 @@ def correct_board(
     confirm: Callable[[], None] | None,
     caller: Caller,
 ) -> tuple[Board, bool]:
-    """Put corrected figures on a published round's board; the former snapshot stays.
+    """Add corrected figures to a published round's board as a new snapshot.
 
     Args:
-        store: Where the board is kept.
+        store: The store.
         round_: The round.
         people: The votes.
-        agreement: The judge's agreement with people; None for what the board has.
-        confirm: Called within the transaction; what it raises undoes it.
-        caller: Who asks, for the audit log.
+        agreement: The judge's agreement with people; None keeps the board's.
+        confirm: Called within the transaction, which its exception rolls back.
+        caller: The caller, for the audit log.
 
     Returns:
-        The board, and whether its standings are other than they were.
+        The board, and whether its standings changed.
     """
     section = section_of_round(store, round_, people)
     with store.changing():

@@ -1,4 +1,4 @@
-"""Boards for readers: marked, followed over time, written as files."""
+"""Published boards: marks, history, files."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from data.store import Store
 from leaderboard.vocabulary import OVERALL, BoardForm, partial_mark
 
 if TYPE_CHECKING:
-    # To list boards takes none of what compares and writes them.
+    # Lists of boards do not need these slow imports.
     from leaderboard.standings.grid import Grid
     from leaderboard.standings.places import Changes
 
 WITHDRAWN = "withdrawn"
 WHY = {
     None: "it answered fewer questions than another",
-    "lose": "what it did not answer counts as lost",
-    "skip": "what it did not answer is not compared",
+    "lose": "missing answers count as lost",
+    "skip": "missing answers are not compared",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryEntry:
-    """A board in the history, with its changes against the board of the same set before it, if any stands."""
+    """Board in the history, with its changes against the previous board of the set, if any."""
 
     board: Board
     previous: str | None = None
@@ -40,7 +40,7 @@ class HistoryEntry:
 
     @property
     def sentences(self) -> list[str]:
-        """Name new, missing and moved systems; none without a board before."""
+        """Sentences on new, missing and moved systems; none without a previous board."""
         if self.changes is None:
             return []
         moved = [
@@ -48,7 +48,7 @@ class HistoryEntry:
             for change in self.changes.systems
             if change.moved
         ]
-        lists = (("New", self.changes.entered), ("No longer there", self.changes.left))
+        lists = (("New", self.changes.entered), ("Left", self.changes.left))
         return [
             *(f"{label}: {', '.join(names)}." for label, names in lists if names),
             f"Rank changed beyond chance: {'; '.join(moved) or 'none'}.",
@@ -56,23 +56,23 @@ class HistoryEntry:
 
     @property
     def marks(self) -> Mapping[str, tuple[str, str]]:
-        """Marks beside ranks with their meanings, by system: new, up or down."""
+        """Marks next to ranks with their meanings, by system: new, up or down."""
         if self.changes is None:
             return {}
         marks = dict.fromkeys(
-            self.changes.entered, ("new", f"It is not on the board before, {self.previous}")
+            self.changes.entered, ("new", f"It is not on the previous board, {self.previous}")
         )
         for change in self.changes.systems:
             if change.places:
                 surely = "beyond chance" if change.moved else "which may be chance"
-                meaning = f"Rank {rank_range(change.before)} on the board before, {self.previous}; {surely}"
+                meaning = f"Rank {rank_range(change.before)} on the previous board, {self.previous}; {surely}"
                 marks[change.system] = (f"{'▲' if change.places > 0 else '▼'}{abs(change.places)}", meaning)
         return marks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardFile:
-    """A board in one form: its name to save it by, and its content."""
+    """Board as a file."""
 
     name: str
     media_type: str
@@ -80,7 +80,7 @@ class BoardFile:
 
 
 def withdrawn_marks(store: Store, round_name: str) -> Mapping[str, str]:
-    """Return a round's systems that were withdrawn or disqualified since, with word and reason."""
+    """Return a round's withdrawn or disqualified systems, with word and reason."""
     return {
         system: reason if reason.startswith(DISQUALIFIED) else ": ".join(filter(None, (WITHDRAWN, reason)))
         for system, reason in store.submissions.withdrawn_from(round_name).items()
@@ -88,10 +88,10 @@ def withdrawn_marks(store: Store, round_name: str) -> Mapping[str, str]:
 
 
 def marks_of(store: Store, round_name: str | None, standings: Mapping[str, Any]) -> Mapping[str, str]:
-    """Systems of a board to their marks: a word, then ": " and why; others are left out.
+    """Return the marks of a board's systems: a word, then ": " and the reason.
 
-    A system is partial where it did not answer every question; on boards of rounds without a rule for missing
-    answers, where it answered fewer than another.
+    A system is partial if it did not answer every question; on old boards without a rule for missing answers,
+    if it answered fewer than another.
     """
     lines = standings.get("lines", {}).get(OVERALL, ())
     rule = standings.get("missing")
@@ -106,29 +106,29 @@ def marks_of(store: Store, round_name: str | None, standings: Mapping[str, Any])
 
 
 class BoardReader:
-    """Show boards that stand, and the notices of those that were retracted."""
+    """Published boards, and the notices of retracted ones."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def published(self) -> tuple[Board, ...]:
-        """Every board that stands, newest round first."""
+        """Return all published boards, newest round first."""
         return self._store.boards.all()
 
     def heads(self) -> tuple[BoardHead, ...]:
-        """Every board that stands, in the order of `published`; of standings it reads title and judge."""
+        """Return all published boards as heads with title and judge, in the order of `published`."""
         return self._store.boards.heads()
 
     def former(self) -> tuple[BoardHead, ...]:
-        """Snapshots that others took the place of, by the names that lead to them for good."""
+        """Return replaced snapshots by their permanent names."""
         return self._store.boards.heads(replaced=True)
 
     def retracted(self) -> tuple[BoardHead, ...]:
-        """Every board that was taken down with its snapshots, whose notice is public."""
+        """Return retracted boards and their snapshots, whose notice is public."""
         return self._store.boards.heads(retracted=True, replaced=None)
 
     def get(self, name: str, *, caller: Caller = PUBLIC) -> Board:
-        """One board with its marks; of one that was retracted only its notice, except for organisers."""
+        """Return a board with its marks; only organisers see the standings of retracted ones."""
         board = self._store.boards.get(name)
         resource = Resource(kind=Kind.BOARD, published=True, retracted=board.retracted)
         if visibility_of(caller, resource) is not Visibility.FULL:
@@ -137,7 +137,7 @@ class BoardReader:
         return board.model_copy(update={"marks": marks})
 
     def history(self) -> tuple[HistoryEntry, ...]:
-        """Every board, the newest first; published results of others have no set."""
+        """Return all boards, newest first; imported results have no set."""
         from leaderboard.standings.places import changes
 
         boards = self._store.boards.every()
@@ -158,26 +158,26 @@ class BoardReader:
         return tuple(entries)
 
     def file(self, name: str, form: BoardForm, *, caller: Caller = PUBLIC) -> BoardFile:
-        """Make one file of a board, or of one snapshot of it."""
+        """Return a board, or a snapshot of it, as a file."""
         from leaderboard.export.tables import standings_file
         from leaderboard.standings.columns import marked
 
-        board = self._standing(name, caller)
+        board = self._readable(name, caller)
         content = standings_file(marked(board.standings, board.marks), form)
         stem = f"{board.name}-{board.content_hash[:8]}".replace("@", "-")
         return BoardFile(name=f"{stem}{form.ending}", media_type=form.media_type, content=content)
 
     def grid(self, name: str, *, caller: Caller = PUBLIC) -> Grid:
-        """Return the grid of a board, or of one snapshot of it."""
+        """Return the grid of a board or snapshot."""
         from leaderboard.standings.grid import grid_of
 
-        return grid_of(self._standing(name, caller).standings)
+        return grid_of(self._readable(name, caller).standings)
 
     def grid_file(self, name: str, form: BoardForm, *, caller: Caller = PUBLIC) -> BoardFile:
-        """Make a file of the grid with a row a figure."""
+        """Return the grid as a file with a row per figure."""
         from leaderboard.export.tables import Stamp, table_file
 
-        board, grid = self._standing(name, caller), self.grid(name, caller=caller)
+        board, grid = self._readable(name, caller), self.grid(name, caller=caller)
         stamp = Stamp(board=board.name, content_hash=board.content_hash)
         content = table_file(list(grid.rows()), form, stamp)
         return BoardFile(name=f"{stamp.stem}-grid{form.ending}", media_type=form.media_type, content=content)
@@ -185,15 +185,15 @@ class BoardReader:
     def write_file(
         self, name: str, destination: Path, form: BoardForm | None = None, *, caller: Caller = PUBLIC
     ) -> None:
-        """Write a board as a file; without a form in that of the file's ending."""
+        """Write a board as a file; the default form follows from the suffix."""
         from leaderboard.export.tables import export_standings
         from leaderboard.standings.columns import marked
 
-        board = self._standing(name, caller)
+        board = self._readable(name, caller)
         export_standings(marked(board.standings, board.marks), destination, form)
 
     def battles(self, board: Board, *, caller: Caller = PUBLIC) -> Iterator[bytes]:
-        """Yield a board's judged battles as JSON lines; none where it was imported."""
+        """Yield a board's judged battles as JSON lines; none for imported boards."""
         from arena.services.rounds.export import battle_row
         from arena.services.rounds.visibility import RoundAccess
 
@@ -204,13 +204,13 @@ class BoardReader:
             if battle.preference is not None:
                 yield f"{json.dumps(battle_row(battle), ensure_ascii=False)}\n".encode()
 
-    def _standing(self, name: str, caller: Caller) -> Board:
+    def _readable(self, name: str, caller: Caller) -> Board:
         board = self.get(name, caller=caller)
         if not board.standings:
             raise RetractedError(name, board.notice)
         return board
 
     def notices(self, round_name: str) -> tuple[str, ...]:
-        """Sentences about the systems of a round that were withdrawn or disqualified."""
+        """Return sentences on a round's withdrawn or disqualified systems."""
         marks = withdrawn_marks(self._store, round_name)
         return tuple(f"{name} was {mark.rstrip('.')}." for name, mark in marks.items())

@@ -1,4 +1,4 @@
-"""Sentences and named figures about a board's leader and each system."""
+"""Sentences and figures on a board's leader and systems."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ NUMBERS = (
 
 
 def opening(view: BoardView, domain: str) -> str:
-    """Say what a board, or a domain of it, is, in one sentence."""
+    """Describe a board, or a domain of it, in one sentence."""
     systems = _many(len(view.competitors(domain)), "system").capitalize()
     where = f"in {view.label(domain)}" if domain != OVERALL else ""
     if domain == OVERALL and len(view.grid.domains) > 1:
         where = f"in {_many(len(view.grid.domains), 'domain')}"
-    beside = f", and with {view.the_reference}" if view.line(view.reference) else ""
+    reference = f", and with {view.the_reference}" if view.line(view.reference) else ""
     if view.questions is None:
-        return f"{systems} {where}".rstrip() + ", by counts of verdicts that were published elsewhere."
+        return f"{systems} {where}".rstrip() + ", from published counts of verdicts."
     questions = view.questions if domain == OVERALL else view.grid.questions(domain)
     what = f"{systems} answered {counted(questions, 'question')} {where}".rstrip()
-    return f"{what}; a judge compared their answers two at a time{beside}."
+    return f"{what}; a judge compared their answers two at a time{reference}."
 
 
 def _many(count: int, noun: str) -> str:
@@ -40,15 +40,15 @@ def _many(count: int, noun: str) -> str:
 
 
 def headline(view: BoardView, domain: str) -> str:
-    """Return the text below the title: a note on a partial board, then who is first."""
+    """Return the text below the title: a note on a partial board, then the leader."""
     notes = (view.partial, leading(view, domain), COMMON_QUESTIONS_NOTE if view.skips else "")
     return " ".join(filter(None, (*notes, view.domain_notes.get(domain, ""))))
 
 
 def grounds(view: BoardView, domain: str) -> tuple[Check, ...]:
-    """Return what the headline rests on: sampling, then overall every check that the board has."""
+    """Return the checks behind the headline: sampling, and overall the board's checks."""
     placed = [line for line in view.competitors(domain) if not line.unranked and not line.unjudged]
-    if len(placed) < LEAST_RIVALS:
+    if len(placed) < MIN_RIVALS:
         return view.checks if domain == OVERALL else ()
     close, _ = _rivals(placed[0], placed[1:])
     within = f"{counted(len(close), 'system')} {are(len(close))}" if close else "No other system is"
@@ -57,11 +57,11 @@ def grounds(view: BoardView, domain: str) -> tuple[Check, ...]:
 
 
 def leading(view: BoardView, domain: str) -> str:
-    """Say who is first and whether every check agrees, in one or two sentences."""
-    every = [line for line in view.lines.get(domain, ()) if not line.is_reference]
-    lines = [line for line in every if not line.unranked]
+    """Describe the leader and whether every check agrees, in one or two sentences."""
+    competitors = [line for line in view.lines.get(domain, ()) if not line.is_reference]
+    lines = [line for line in competitors if not line.unranked]
     if all(line.unjudged for line in lines):
-        return f"No system has been judged here.{unranked(every)}"
+        return f"No system has been judged here.{unranked(competitors)}"
     leader, *rest = lines
     if (leader.rating if domain == OVERALL else leader.win_tie) is None and leader.win_tie is None:
         return f"{leader.system} is first, without a rating."
@@ -72,46 +72,45 @@ def leading(view: BoardView, domain: str) -> str:
         return f"No system is first{where}: {name} is ahead only on the questions that it answered."
     close, unplaced = _rivals(leader, rest)
     ratings = {line.rating and points(line.rating.value) for line in lines}
-    beside = _beside(view, domain, leader, leader.system if close else "It")
+    comparison = _against_reference(view, domain, leader, leader.system if close else "It")
     if close and len(ratings) == 1 and None not in ratings:
         sentence = f"No system is first{where}: all differences may be chance."
     elif close:
-        many = listed([name, *close], MOST_NAMED if len(" ".join(close[:MOST_NAMED])) <= LONGEST_NAMES else 1)
+        many = listed(
+            [name, *close], MAX_NAMED if len(" ".join(close[:MAX_NAMED])) <= MAX_NAMES_LENGTH else 1
+        )
         sentence = f"{many} share first place{where}: the difference may be chance."
     elif all(line.unjudged for line in rest):
-        sentence = _alone(view, leader, where, told="won or tied" in beside)
+        sentence = _only_judged(view, leader, where, with_rate="won or tied" not in comparison)
     elif domain == OVERALL and any(check.holds is False for check in view.checks):
         sentence = f"{name} is first by this judge, but not by every check."
     else:
         sentence = f"{name} is first{where}."
-    return f"{sentence}{_without(unplaced)}{beside}{unranked(every)}"
+    return f"{sentence}{_without(unplaced)}{comparison}{unranked(competitors)}"
 
 
-def _alone(view: BoardView, line: Line, where: str, *, told: bool) -> str:
+def _only_judged(view: BoardView, line: Line, where: str, *, with_rate: bool) -> str:
     judged = f"{line.system} is the only system that was judged{where}"
-    if line.win_tie is None or told:
+    if line.win_tie is None or not with_rate:
         return f"{judged}."
     opponent = f" against {view.the_reference}" if view.reference else ""
     return f"{judged}, and won or tied {percent(line.win_tie.value)} of its battles{opponent}."
 
 
 def unranked(lines: Sequence[Line]) -> str:
-    """Name the systems that answered too few questions for a rank; empty where none did."""
+    """Name the systems with too few answers for a rank; empty without any."""
     names = [line.system for line in lines if line.unranked]
     return f" {listed(names)} answered too few questions for a rank." if names else ""
 
 
 def _on_few(lines: Sequence[Line]) -> str:
-    """On how few questions a domain's order rests; empty where they are enough for ratings."""
+    """Mention the number of questions if it is too small for ratings."""
     questions = max(line.rates.questions for line in lines)
     return f" on {questions} questions" if 0 < questions < FEW_QUESTIONS else ""
 
 
 def _rivals(line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
-    """Return the systems that the battles do not separate from one, and those of incomparable rank.
-
-    Those without a judged battle are neither.
-    """
+    """Return the systems within chance of `line`, and systems without a comparable rank."""
     judged = [other for other in others if not other.unjudged]
     unplaced = [other for other in judged if line.is_placed and not other.is_placed]
     close = [other for other in judged if other not in unplaced and not is_separated(line, other)]
@@ -119,7 +118,7 @@ def _rivals(line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
 
 
 def _marked(line: Line) -> str:
-    """Return a system's name; where it did not answer everything, that too, in brackets."""
+    """Return a system's name with the mark of a partial one."""
     mark = line.facts.get("partial")
     return f"{line.system} [{mark}]" if mark else line.system
 
@@ -130,29 +129,29 @@ def _without(names: Sequence[str]) -> str:
     return f" {listed(names)} {'has' if len(names) == 1 else 'have'} no rating here."
 
 
-def _beside(view: BoardView, domain: str, leader: Line, who: str) -> str:
+def _against_reference(view: BoardView, domain: str, leader: Line, subject: str) -> str:
     reference = view.line(view.reference, domain)
     if reference is None or reference.rating is None or leader.rating is None:
         return ""
     if not is_separated(leader, reference):
-        return f" {who} may differ from {view.the_reference} by chance."
-    # Lines come best first, also where the two are rated on scales of their own.
+        return f" {subject} may differ from {view.the_reference} by chance."
+    # Lines are best first, even across rating scales.
     order = [line.system for line in view.lines[domain]]
     above = order.index(leader.system) < order.index(reference.system)
     met = leader.win_tie
     won = "" if met is None else f" (won or tied {percent(met.value, decimals=0)}, {range_of(met)})"
-    return f" {who} is rated {'above' if above else 'below'} {view.the_reference}{won}."
+    return f" {subject} is rated {'above' if above else 'below'} {view.the_reference}{won}."
 
 
-LEAST_RIVALS = 2
-MOST_NAMED = 2
+MIN_RIVALS = 2
+MAX_NAMED = 2
 """Systems that a headline names."""
-LONGEST_NAMES = 40
-"""Letters of their names together; of longer ones it names the first alone."""
+MAX_NAMES_LENGTH = 40
+"""Letters of all names; if longer, only the first system is named."""
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Join names in a sentence; of more than one beyond `most`, say how many others there are."""
+    """Join names in a sentence; summarise two or more beyond `most`."""
     if len(names) == 1:
         return names[0]
     if len(names) > most + 1:
@@ -160,9 +159,9 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def name_and_model(name: str, more: str) -> str:
-    """Return a name with more of what it is in brackets; once where both are the same."""
-    return name if more in {"", name} else f"{name} ({more})"
+def name_and_model(name: str, model: str) -> str:
+    """Return a name with a different model in brackets."""
+    return name if model in {"", name} else f"{name} ({model})"
 
 
 def standing(view: BoardView, system: str) -> str:
@@ -171,7 +170,7 @@ def standing(view: BoardView, system: str) -> str:
     if line is None or not line.is_placed:
         reason = "" if line is None else line.unranked
         return f"{system} has no rating on this board. {reason}".strip()
-    comma = "," if line.system in {one.system for one in view.competitors()} else ":"
+    comma = "," if line.system in {row.system for row in view.competitors()} else ":"
     rating = (
         "without a rating"
         if line.rating is None
@@ -181,7 +180,7 @@ def standing(view: BoardView, system: str) -> str:
 
 
 def system_verdict(view: BoardView, system: str, field: Rate | None) -> str:
-    """Show its places, and its rates of wins and ties against the reference and the other systems."""
+    """Describe a system's place, and its win + tie rates against the reference and the other systems."""
     line = view.line(system)
     if line is None or line.rating is None or line.own_rates.win_tie is None:
         return standing(view, system)
@@ -196,15 +195,15 @@ def system_verdict(view: BoardView, system: str, field: Rate | None) -> str:
 
 def place_of(view: BoardView, system: str) -> str:
     """Describe the possible places of a system, without a final dot; the reference has none."""
-    competitors = {one.system: one for one in view.competitors() if not one.unranked}
+    competitors = {row.system: row for row in view.competitors() if not row.unranked}
     if system not in competitors:
-        return "The reference, which the systems are held against and which takes no rank"
+        return "The reference, which systems are compared with and which has no rank"
     line = competitors[system]
     return f"Rank {line.ranks} of {counted(len(competitors), 'system')}"
 
 
 def separation(view: BoardView, line: Line) -> str:
-    """Name the systems within chance of one, in a sentence; empty where it is the only one."""
+    """Name the systems within chance of `line`, in a sentence; empty without other systems."""
     others = [other for other in view.lines[OVERALL] if other is not line]
     peers, _ = _rivals(line, others)
     if all(other.unjudged or other.is_reference for other in others) and not peers:
@@ -215,7 +214,7 @@ def separation(view: BoardView, line: Line) -> str:
 
 
 def record_of(view: BoardView, system: str) -> tuple[tuple[str, str], ...]:
-    """One system's figures, with what they are; what is not known is left out."""
+    """Return a system's known figures by label."""
     line = view.line(system)
     if line is None:
         return ()
@@ -240,24 +239,24 @@ def gap_between(view: BoardView, first: str, second: str) -> str:
     """Describe the better of two and the certainty, in a sentence."""
     gap, apart = view.gap(first, second), view.separates(first, second)
     if gap is None and not apart:
-        return f"The board does not say how far {first} and {second} are apart."
-    # Lines come best first, also of groups that are rated on scales of their own.
+        return f"The board has no difference between {first} and {second}."
+    # Lines are best first, even across rating scales.
     behind = view.systems.index(first) > view.systems.index(second) if gap is None else gap.value < 0
     better, worse = (second, first) if behind else (first, second)
     gap = view.gap(better, worse)
     if gap is None:
-        sure = "the lead is statistically significant; the board does not say how many points it is."
+        sure = "the lead is statistically significant; the board has no difference in points."
         return f"{better} is better than {worse}, and {sure}"
     size, ends = f"{points(gap.value)} points", agreeing_ends(gap, apart=apart)
     if apart:
         interval = f" (95 % interval {ends})" if ends else ""
         return f"{better} is better than {worse} by {size}{interval}; the lead is statistically significant."
     interval = f"95 % interval {ends}" if ends else "tested together with all pairs of the board"
-    return f"{better} stands {size} above {worse}, but the difference may be chance ({interval})."
+    return f"{better} is {size} above {worse}, but the difference may be chance ({interval})."
 
 
 def agreeing_ends(gap: Bounded | None, *, apart: bool) -> str:
-    """Return the interval of two systems alone; empty where the test of all pairs says otherwise."""
+    """Return the interval of two systems; empty if it contradicts the test of all pairs."""
     agrees = gap is not None and (gap.span[0] > 0 or gap.span[1] < 0) is apart
     return ends_of(gap, unknown="") if agrees else ""
 

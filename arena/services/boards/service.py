@@ -1,4 +1,4 @@
-"""Boards: previewed, published, noted, retracted, exported with their rounds."""
+"""Boards: preview, publish, annotate, retract, export."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from data.store import Store
 from leaderboard.standings.sections import PEOPLE
 
 if TYPE_CHECKING:
-    # What computes standings loads in the methods that compute: to list or show a board takes none of it.
+    # Methods that compute standings import these slow modules themselves.
     from arena.services.boards.people import VoteSource
     from leaderboard.standings.model import Standings
 
 Note = Callable[[str], None]
 Score = Callable[[str, Note, StopEvent | None, Sequence[Submission]], None]
-LONGEST_NOTICE = 2000
+MAX_NOTICE = 2000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED)
 
 
 class BoardService(BoardReader):
-    """Use cases around boards; `score` scores answers that lack a score by the metrics of the board."""
+    """Use cases around boards; `score` computes missing scores of answers."""
 
     def __init__(self, store: Store, jobs: JobService, *, score: Score) -> None:
         super().__init__(store)
@@ -37,10 +37,10 @@ class BoardService(BoardReader):
         self._score = score
 
     def standings(self, name: str, *, calibration: Path | int | None = None) -> Standings:
-        """Compute a round's standings from its judged battles, at whatever state it is.
+        """Compute a round's standings from its judged battles, in any state.
 
-        `calibration` is the agreement of the round's judge with people, for readers: what `judges calibrate
-        --json` printed, or the number of a calibration's job.
+        `calibration` has the agreement of the round's judge with people: the output of `judges calibrate
+        --json`, or the number of a calibration's job.
         """
         from arena.services.boards.standings import standings_of
 
@@ -55,7 +55,7 @@ class BoardService(BoardReader):
         return self.standings(name).as_json()
 
     def partial(self, name: str, *, caller: Caller) -> str:
-        """Return the note of a partial board; empty where enough was judged."""
+        """Return the note of a partial board; empty if enough is judged."""
         from arena.services.boards.standings import partial_sentence_of
 
         require(caller, TokenScope.ORGANISE)
@@ -75,31 +75,29 @@ class BoardService(BoardReader):
         confirm: Callable[[], None] | None = None,
         caller: Caller = OPERATOR,
     ) -> tuple[Board, bool]:
-        """Score what has no score yet, compute a finished round's standings, and publish them.
+        """Compute missing scores and a finished round's standings, and publish them.
 
-        With votes of people a published round gets another snapshot: the judge's figures stay as they are,
-        those that the votes correct join them, and the former snapshot stays, named by its hash. So it does
-        where organisers corrected verdicts since.
+        A published round gets a new snapshot with votes of people, whose figures are added to the judge's, or
+        after corrections of verdicts. Old snapshots stay, named by their hash.
 
         Args:
             name: The round.
-            report: Told what is being done.
-            score: Whether to score; without, the board has the scores that are there already.
-            partial: Whether a round of which less than 90 % was judged may be published, as partial.
-            calibration: For its readers, the agreement of the round's judge with people: what
-                `judges calibrate --json` printed, or the number of a calibration's job.
-            people: Votes of people on some of the round's battles, which say what people would say of all.
-            stop_event: Set from another thread to stop before anything is published.
-            confirm: Called at last, within the transaction that publishes; what it raises undoes that.
-            caller: Who asks.
+            report: Called with each step.
+            score: Compute missing scores.
+            partial: Publish a round with less than 90 % judged, as partial.
+            calibration: Agreement of the round's judge with people, as in `standings`.
+            people: Votes of people on battles of the round.
+            stop_event: Set by another thread to stop before publication.
+            confirm: Called last within the transaction, which its exception rolls back.
+            caller: The caller.
 
         Returns:
-            The board, and whether it is new; publishing the same again changes nothing.
+            The board, and whether it is new.
 
         Raises:
-            ConflictError: The round is not finished, was retracted, or too little of it was judged.
+            ConflictError: The round is unfinished, retracted, or too little of it is judged.
             UnrankableError: The votes compare no two systems.
-            StoppedError: It was stopped; scores are kept, nothing is published.
+            StoppedError: Stopped; scores are stored, nothing is published.
         """
         from arena.services.boards.people import correct_board, section_of_round
         from arena.services.boards.standings import agreement_of, require_enough
@@ -116,18 +114,16 @@ class BoardService(BoardReader):
         if round_.state is RoundState.PUBLISHED:
             return self._renew(round_, calibration, caller)
         if round_.state is RoundState.RETRACTED:
-            raise ConflictError(
-                f"Round {name} was published and retracted.", advice="Judge a new round instead."
-            )
+            raise ConflictError(f"Round {name} was retracted.", advice="Judge a new round instead.")
         if round_.state not in PUBLISHABLE:
             raise ConflictError(
                 f"Round {name} is {round_.state}, so it cannot be published.",
-                advice=f"Finish it first (`arena rounds resume {name}`), or end it as it is "
-                f"(`arena rounds cancel {name}`) and publish what was judged with --partial.",
+                advice=f"Finish it first (`arena rounds resume {name}`), or cancel the rest "
+                f"(`arena rounds cancel {name}`) and publish it with --partial.",
             )
         if sentence := require_enough(self._store, name, partial=partial):
             report(sentence)
-        # Those that were judged: a system may have a newer version by now.
+        # Use the judged versions, since a system may have a newer one.
         entrants = entrants_of(self._store, round_)
         if score:
             self._score(round_.set_name, report, stop_event, entrants)
@@ -161,11 +157,7 @@ class BoardService(BoardReader):
         people: VoteSource | None = None,
         caller: Caller = OPERATOR,
     ) -> Job:
-        """Let a worker score, rate and publish a finished round.
-
-        With `partial`, it may be one of which less than 90 % was judged. `calibration` is the number of the
-        one that the board reports, `people` are votes that say what people would say.
-        """
+        """Queue the publication of a finished round; options are as in `publish`."""
         from arena.services.boards.people import section_of_round
         from arena.services.boards.standings import read_agreement, require_enough
 
@@ -178,7 +170,7 @@ class BoardService(BoardReader):
         if calibration is not None:
             read_agreement(self._store.jobs.get(calibration), round_.judge_name)
         if people is not None:
-            # A worker would say the same, but much later.
+            # Report invalid votes now, not later in the worker.
             section_of_round(self._store, round_, people)
         payload = {
             "metrics": metrics,
@@ -190,7 +182,7 @@ class BoardService(BoardReader):
         return self._jobs.put(caller, JobKind.PUBLISH, round_id=round_.id, payload=payload)
 
     def votes(self, words: str, round_name: str) -> VoteSource:
-        """Read the votes that `words` name: a file, or `labels` for the labels of the round."""
+        """Read votes from a file, or from the round's labels if `words` is `labels`."""
         from arena.services.boards.people import LABELS, VoteSource
 
         if words == LABELS:
@@ -198,7 +190,7 @@ class BoardService(BoardReader):
         return VoteSource.of_file(Path(words))
 
     def _renew(self, round_: Round, calibration: Path | int | None, caller: Caller) -> tuple[Board, bool]:
-        """Compute the standings anew where a verdict was corrected since the board was published."""
+        """Recompute the standings if verdicts were corrected after publication."""
         former = self._store.boards.get(round_.name)
         if not self._store.verdicts.has_corrections(round_.name):
             return former, False
@@ -216,16 +208,16 @@ class BoardService(BoardReader):
         return board, changed
 
     def publish_paper(self) -> Board:
-        """Publish the bundled board of RAG-QA Arena's results; one that stands already stays."""
+        """Publish the bundled board of RAG-QA Arena's results, or return the published one."""
         from leaderboard.ratings import Cluster, Settings
         from leaderboard.standings.build import build_standings
         from leaderboard.standings.model import About
         from leaderboard.standings.published import bundled_board
 
         paper = bundled_board()
-        standing = [board for board in self._store.boards.all() if board.name == paper.name]
-        if standing:
-            return standing[0]
+        published = [board for board in self._store.boards.all() if board.name == paper.name]
+        if published:
+            return published[0]
         about = About(
             name=paper.name,
             title=paper.title,
@@ -240,7 +232,7 @@ class BoardService(BoardReader):
         return board
 
     def retract(self, name: str, notice: str, *, caller: Caller = OPERATOR) -> Board:
-        """Take a board down with a notice for its readers."""
+        """Retract a board with a public notice."""
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             board = self._store.boards.retract(name, notice)
@@ -252,19 +244,19 @@ class BoardService(BoardReader):
         return board
 
     def put_notice(self, name: str, text: str, *, caller: Caller = OPERATOR) -> Board:
-        """Put an erratum on a board that stands, in place of the one before; its numbers and hash stay."""
+        """Set or replace the notice on a board; its numbers and hash stay."""
         notice = text.strip()
         if not notice:
-            raise InputError("The notice is empty.", advice="Say what readers must know.")
-        if len(notice) > LONGEST_NOTICE:
+            raise InputError("The notice is empty.", advice="Write what readers must know.")
+        if len(notice) > MAX_NOTICE:
             raise InputError(
                 f"The notice has {len(notice):,} characters.",
-                advice=f"Use at most {LONGEST_NOTICE:,}, and an address for the rest.",
+                advice=f"Use at most {MAX_NOTICE:,}, and a link for the rest.",
             )
         return self._change_notice(name, notice, caller)
 
     def clear_notice(self, name: str, *, caller: Caller = OPERATOR) -> Board:
-        """Take the notice off a board that stands; the audit log keeps it. Raises as `put_notice`."""
+        """Remove the notice from a board. Raises as `put_notice`."""
         return self._change_notice(name, "", caller)
 
     def _change_notice(self, name: str, notice: str, caller: Caller) -> Board:
@@ -272,8 +264,7 @@ class BoardService(BoardReader):
         board = self._store.boards.get(name)
         if board.retracted:
             raise ConflictError(
-                f"The board {name} was retracted, and its notice says why.",
-                advice="Put the notice on a board that stands.",
+                f"Board {name} is retracted; its notice has the reason.", advice="Choose a published board."
             )
         with self._store.changing():
             changed = self._store.boards.put_notice(name, notice)
@@ -281,7 +272,7 @@ class BoardService(BoardReader):
         return changed
 
     def export_battles(self, name: str, file: Path, *, caller: Caller = OPERATOR) -> int:
-        """Write a round's judged battles as columns of Parquet, and return how many there are."""
+        """Write a round's judged battles as Parquet, and return their number."""
         from arena.services.rounds.battle_table import table_of_columns
         from arena.services.rounds.export import make_folder
         from leaderboard.formats.parquet import write_table
@@ -301,7 +292,7 @@ class BoardService(BoardReader):
         require(caller, TokenScope.ORGANISE)
         self._store.rounds.get(name)
         make_folder(folder)
-        # Of a published round what was published, by whose hash the board is called.
+        # A published round is exported as published, so that its hash matches.
         board = next((head for head in self._store.boards.heads() if head.round_name == name), None)
         standings = (
             self.standings(name).as_json() if board is None else self._store.boards.get(board.name).standings

@@ -1,4 +1,4 @@
-"""The one reader of a board's JSON, with the lines of a domain by its own battles."""
+"""Reader of a board's JSON."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -114,7 +114,7 @@ def _line(fields: Json, reference: str) -> Line:
         rates=rates,
         against_all=against_all if is_reference else None,
         battles=rating.get("battles") or (against_all if is_reference else rates).battles,
-        # Boards published before places were counted over groups have those of each group by itself.
+        # Old boards count places within each group.
         ladder=rating.get("ladder", rating.get("component", 0)),
         own_evidence=rating.get("own_evidence"),
         no_answer=declined_share(fields),
@@ -149,7 +149,7 @@ def _bounded(fields: Json, value: str, lower: str, upper: str) -> Bounded | None
 
 
 def _outcomes(standings: Json) -> tuple[tuple[str, str], ...]:
-    """Return the counts of planned battles by outcome: judged ones always, others where there are any."""
+    """Return the counts of planned battles by outcome: judged, and other non-zero ones."""
     counts = {name: count for name, count in standings["outcomes"].items() if count or name == "judged"}
     return tuple((f"battles {name}", f"{count:,}") for name, count in counts.items())
 
@@ -161,9 +161,9 @@ def _method(standings: Json) -> str:
     anchor = settings.get("anchor")
     scale = "mean 1000"
     if anchor:
-        # Several anchors fix their mean alone.
+        # Several anchors fix only their mean.
         anchors = anchor if isinstance(anchor, list) else [anchor]
-        fixed = " and ".join(f"{one['system']} at {one['rating']:.0f}" for one in anchors)
+        fixed = " and ".join(f"{row['system']} at {row['rating']:.0f}" for row in anchors)
         scale = f"{fixed} on average" if len(anchors) > 1 else fixed.replace(" at ", " fixed at ")
     method = METHODS.get(settings["method"], settings["method"])
     draws = settings.get("bootstrap")
@@ -172,21 +172,21 @@ def _method(standings: Json) -> str:
         f"{draws:,} resamples of {unit}, seed {settings['seed']}" if draws else str(settings["interval"])
     )
     opponent = standings["rate_settings"].get("reference")
-    rates = f"against {opponent} alone" if opponent else "against every opponent"
-    ratings = f"Ratings: {method}, {scale}, 400 points a factor of ten."
-    said = "".join(f" {note[:1].upper()}{note[1:]}." for note in settings.get("notes") or ())
-    return f"Rates are {rates}. {ratings} 95 % intervals: {interval}.{said}"
+    rates = f"against {opponent}" if opponent else "against every opponent"
+    ratings = f"Ratings: {method}, {scale}, 400 points per factor of ten."
+    notes = "".join(f" {note[:1].upper()}{note[1:]}." for note in settings.get("notes") or ())
+    return f"Rates are {rates}. {ratings} 95 % intervals: {interval}.{notes}"
 
 
 OWN_PLACES = 3
-"""The shape of snapshots from which on the places of a domain are of its own battles."""
+"""First shape of snapshots whose domain places come from the domain's own battles."""
 
 
 def by_own_battles(lines: tuple[Line, ...], *, shape: int) -> tuple[Line, ...]:
-    """Return the lines of a domain by place; equal places by shares of battles not lost.
+    """Return the lines of a domain by place, then by win + tie rate.
 
-    Ratings of a domain are drawn towards the overall ones: they stay where it has `FEW_QUESTIONS`, and are
-    left out below that. Where they borrow, snapshots of an older shape have no places of the domain's own.
+    Domain ratings are shrunk towards the overall ones, so they are removed below `FEW_QUESTIONS`. Shrunk
+    lines of old snapshots have no places of the domain's own.
     """
     few = max((line.own_rates.questions for line in lines), default=0) < FEW_QUESTIONS
     if shape < OWN_PLACES and any(line.own_evidence is not None for line in lines):

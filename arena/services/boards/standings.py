@@ -1,4 +1,4 @@
-"""The standings of a stored round: its battles, and what else its board tells of it."""
+"""Standings of a stored round, with facts for its board."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -55,28 +55,24 @@ def health_of(
     """Return the judge's health in a round.
 
     Returns:
-        `planned` battles, and the `unreadable` among them; `both_orders`:
-        battles read in both orders, and the `flips` among them; `agreement` with people as `judges
-        calibrate` found it, or null; of models also `conduct`: how their readings ended, which place won, and
-        `warnings` in sentences.
+        Counts of `planned` and `unreadable` battles; `both_orders`, battles judged in both orders, and
+        `flips` among them; `agreement` with people from a calibration, or null; for LLMs also `conduct`:
+        outcomes, positions that won, and `warnings` in sentences.
     """
-    said = conduct.as_json()
-    told = {"conduct": {**said, "warnings": [*said["warnings"], *former]}} if conduct.readings else {}
+    fields = conduct.as_json()
+    optional = {"conduct": {**fields, "warnings": [*fields["warnings"], *former]}} if conduct.readings else {}
     return {
         "planned": len(battles),
         "unreadable": int((battles.outcome == list(Outcome).index(Outcome.UNREADABLE)).sum()),
         "both_orders": int((battles.flipped >= 0).sum()),
         "flips": int((battles.flipped > 0).sum()),
         "agreement": agreement,
-        **told,
+        **optional,
     }
 
 
 def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
-    """Return a judge's agreement with people.
-
-    The source is the output of `arena judges calibrate --json`, or the job of a calibration.
-    """
+    """Read a judge's agreement with people from `arena judges calibrate --json`, or a calibration's job."""
     name = f"Calibration {source.id}" if isinstance(source, Job) else source.name
     document = (
         _reports_of(source) if isinstance(source, Job) else parse_json(read_text(source, ReadLimits()), 0)
@@ -86,18 +82,18 @@ def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
         for report in (document if isinstance(document, list) else [document])
         if isinstance(report, dict)
     ]
-    mine = next((report for report in reports if report.get("judge") == judge), None)
-    if mine is None or "pairs" not in mine:
+    report = next((report for report in reports if report.get("judge") == judge), None)
+    if report is None or "pairs" not in report:
         names = ", ".join(str(report.get("judge")) for report in reports) or "nothing"
         raise InputError(
-            f"{name} tells nothing of the judge {judge}, but of {names}.",
-            advice=f"Make it with `arena judges calibrate --judge {judge} --labels FILE --json`.",
+            f"{name} has no report on the judge {judge}; it has: {names}.",
+            advice=f"Create one: `arena judges calibrate --judge {judge} --labels FILE --json`.",
         )
-    return {name: mine[name] for name in CALIBRATION_FIELDS if name in mine}
+    return {name: report[name] for name in CALIBRATION_FIELDS if name in report}
 
 
 def agreement_of(store: Store, calibration: Path | int | None, judge: str) -> Mapping[str, Any] | None:
-    """Return a judge's agreement with people from a calibration's output or job number; None without."""
+    """Read a judge's agreement with people from a calibration's output or job number, if any."""
     source = store.jobs.get(calibration) if isinstance(calibration, int) else calibration
     return None if source is None else read_agreement(source, judge)
 
@@ -105,8 +101,7 @@ def agreement_of(store: Store, calibration: Path | int | None, judge: str) -> Ma
 def _reports_of(job: Job) -> object:
     if job.kind is not JobKind.CALIBRATE or job.result is None:
         raise InputError(
-            f"Job {job.id} is not a calibration with a result.",
-            advice="`arena jobs` names the jobs and shows their results.",
+            f"Job {job.id} is not a calibration with a result.", advice="List jobs and results: `arena jobs`."
         )
     return job.result["reports"]
 
@@ -123,7 +118,7 @@ def standings_of(store: Store, name: str, *, calibration: Path | int | None = No
 
     For `calibration` see `BoardService.standings`.
     """
-    # Half of the time over a million battles went into looking for cycles that are not there.
+    # Garbage collection takes half of the time over a million battles.
     with rare_collections(), working("computing the standings"):
         return _standings(store, name, calibration)
 
@@ -134,25 +129,25 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
     entrants = entrants_of(store, round_)
     agreement = agreement_of(store, calibration, round_.judge_name)
     with ThreadPoolExecutor(1) as reading:
-        # While the database sends millions of battles, answers are counted here.
+        # Count answers while the database sends millions of battles.
         columns = reading.submit(store.verdicts.columns, name)
         answers = facts_of_answers(store, summary, entrants)
         battles = columns.result()
-        # And while it counts judgments, battles.
-        told = reading.submit(_ground_truths, store, round_, len(battles))
+        # Count battles while the database counts judgments.
+        ground_truths = reading.submit(_ground_truths, store, round_, len(battles))
         del columns
         conduct = store.conduct.of_round(name)
         former = (*former_sentences(round_), *several_models(store.conduct.models(name)))
         health = health_of(battles, agreement, conduct, former)
         outcomes, ended = outcomes_by_system(battles), outcomes_of(battles)
         judged, judge_context = judged_shares(battles), judge_context_of(store, round_, battles)
-        asked = questions_of(store, round_, summary)
-        if asked is None:
+        questions = questions_of(store, round_, summary)
+        if questions is None:
             answers = _of_battles(round_, battles, answers)
         table = table_of_columns(battles)
-        # Of millions of battles the columns take more than the table, and nothing reads them any more.
+        # Free the columns, which take more memory than the table.
         del battles
-        about = _about(round_, summary, health, told.result())
+        about = _about(round_, summary, health, ground_truths.result())
     built = build_standings(
         table,
         replace(about, attempts=_attempts(store, round_)),
@@ -162,8 +157,8 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
         ended=ended,
         judged=judged,
         judge_context=judge_context,
-        badges={one.system: (BASELINE,) for one in entrants if one.team.casefold() == BASELINE},
-        questions=asked,
+        badges={row.system: (BASELINE,) for row in entrants if row.team.casefold() == BASELINE},
+        questions=questions,
     )
     return replace(built, systems=facts_of_systems(store, entrants))
 
@@ -171,18 +166,18 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
 def _of_battles(
     round_: Round, battles: BattleColumns, answers: Mapping[str, Sequence[AnswerFact]]
 ) -> Mapping[str, Sequence[AnswerFact]]:
-    """Return the answers to the questions of a round, where it takes some of its set's alone."""
+    """Return the answers to the questions of a round."""
     if round_.plan.get("sample") is None and not round_.plan.get("domains"):
         return answers
-    asked = {battles.questions[code] for code in set(battles.question.tolist())}
-    return {name: [fact for fact in part if fact.question in asked] for name, part in answers.items()}
+    questions = {battles.questions[code] for code in set(battles.question.tolist())}
+    return {name: [fact for fact in part if fact.question in questions] for name, part in answers.items()}
 
 
 def partial_sentence_of(store: Store, name: str) -> str:
     """Return the note of a partial board; empty where enough was judged."""
     counts = store.rounds.counts(name)
     if counts.judged and counts.judged == counts.planned:
-        # Of most rounds, so that their battles are read for standings alone.
+        # Skip reading all battles for complete rounds.
         return ""
     judged = judged_shares(store.verdicts.columns(name))
     reference = store.sets.summary(store.rounds.get(name).set_name).reference_name
@@ -190,19 +185,19 @@ def partial_sentence_of(store: Store, name: str) -> str:
     return partial_sentence(fields)
 
 
-MOST_LACKING = 5
+MAX_LACKING = 5
 
 
 def require_enough(store: Store, name: str, *, partial: bool) -> str:
-    """Refuse to publish a round of which too little was judged, unless it is to be partial.
+    """Refuse to publish a round with too few verdicts unless `partial`.
 
     Returns:
-        How little was judged, and what the judge cannot decide; empty where enough was judged.
+        Sentences on missing verdicts; empty if enough is judged.
     """
     counts, plan = store.rounds.counts(name), store.rounds.get(name).plan
-    asked = counts.planned - counts.missing - plan.get("without_judge", 0)
-    # Verdicts on missing answers alone say nothing where the judge failed on all others.
-    if not counts.judged or (asked and counts.judged <= plan.get("without_judge", 0)):
+    to_judge = counts.planned - counts.missing - plan.get("without_judge", 0)
+    # Verdicts on missing answers alone rank nothing.
+    if not counts.judged or (to_judge and counts.judged <= plan.get("without_judge", 0)):
         reasons = ", ".join(
             f"{count:,} {word}"
             for word in ("unreadable", "refused", "failed", "skipped", "missing")
@@ -221,7 +216,7 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
     reasons = "".join(f" The judge cannot decide {count:,}: {why}." for why, count in undecidable.items())
     if not partial:
         raise ConflictError(
-            f"Round {name} is not published as it is. {sentence}{reasons}",
+            f"Round {name} has too few verdicts to be published. {sentence}{reasons}",
             advice=f"{_advice(store, name, counts)} Or publish it as partial with --partial.",
         )
     return f"{sentence}{reasons}"
@@ -231,18 +226,18 @@ def _advice(store: Store, name: str, counts: RoundCounts) -> str:
     round_ = store.rounds.get(name)
     if 0 < counts.unreadable <= sum((round_.plan.get("undecidable") or {}).values()):
         questions = store.sets.get(round_.set_name).questions
-        lacking = [one.id for one in questions if not one.reference and not one.passages]
-        named = f" ({', '.join(lacking[:MOST_LACKING])}{', …' if lacking[MOST_LACKING:] else ''})"
+        lacking = [row.id for row in questions if not row.reference and not row.passages]
+        named = f" ({', '.join(lacking[:MAX_LACKING])}{', …' if lacking[MAX_LACKING:] else ''})"
         return (
-            f"Give the questions references or passages{named if lacking else ''}, or choose another judge."
+            f"Add references or passages to the questions{named if lacking else ''}, or choose another judge."
         )
     if counts.failed + counts.skipped:
         more = " --unreadable" if counts.unreadable else ""
         return f"Judge the rest: `arena rounds retry {name}{more}`."
     if counts.unreadable:
         return (
-            f"See the judge's replies (`arena rounds status {name} --replies 20 --unreadable`), then ask it "
-            f"again (`arena rounds retry {name} --unreadable`), or choose another judge."
+            f"See the judge's replies (`arena rounds status {name} --replies 20 --unreadable`), then retry "
+            f"(`arena rounds retry {name} --unreadable`), or choose another judge."
         )
     return "Choose a judge that can decide the rest."
 
@@ -253,11 +248,7 @@ def _attempts(store: Store, round_: Round) -> Mapping[str, int]:
 
 
 def _ground_truths(store: Store, round_: Round, battles: int) -> str:
-    """Count a round's battles by ground truth, where its judge chooses between several.
-
-    The embedded judge names it in the settings of each judgment; former versions did not. It is one judgment
-    a battle, but where it reads both orders.
-    """
+    """Count a round's battles by the ground truth in the settings of the embedded judge's judgments."""
     counts: Counter[str] = Counter()
     if round_.judge["kind"] == JudgeKind.LLM:
         return ""

@@ -1,4 +1,4 @@
-"""The lines of a board as text for a terminal."""
+"""Board tables for the terminal."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,14 +12,14 @@ from leaderboard.standings.columns import BoardColumn, Surface, Unit, columns_on
 from leaderboard.vocabulary import TableFormat
 
 Cells = Sequence[str | int | None]
-SCALES = "Ratings of groups that battles do not link both ways are on scales of their own."
+SCALES = "Groups of systems that battles do not link in both directions have separate rating scales."
 FORMS = {Unit.POINTS: ".0f", Unit.SHARE: ".1%", Unit.COUNT: ",.0f", Unit.WORDS: ",.0f"}
 BETWEEN_SYSTEMS = "between-systems"
 BETWEEN = ("rank", "system", "rating", "lower", "upper", "battles")
 
 
 def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cells], Sequence[str]]:
-    """Return the lines of one domain of a board by the judge, and the notes on their ratings."""
+    """Return the headers, rows and notes of one domain of a board."""
     rows = [row for row in flat_rows(marked(board.standings, board.marks)) if row["domain"] == domain]
     if not rows:
         known = ", ".join(board.standings["lines"])
@@ -42,7 +42,7 @@ def board_table(board: Board, domain: str) -> tuple[Sequence[str], Sequence[Cell
 
 
 def _added_columns(board: Board, rows: Sequence[Mapping[str, object]]) -> Mapping[str, Sequence[str | None]]:
-    """Return the embedded scores of metrics that are none of the arena's own, under their headings."""
+    """Return the embedded scores of plugin metrics by heading."""
     scored = {name for part in board.standings["lines"].values() for line in part for name in line["scores"]}
     names = sorted({name for name in scored if " " not in name} - own_metrics().keys())
     infos = {info.name: info for info in added_metrics().entries} if names else {}
@@ -57,23 +57,19 @@ def _added_columns(board: Board, rows: Sequence[Mapping[str, object]]) -> Mappin
 
 
 def between_systems_table(board: Board) -> tuple[str, Sequence[str], Sequence[Cells]]:
-    """Return the ratings of a board's battles between systems alone, best first.
-
-    Returns:
-        What they are of, the header, and the rows.
-    """
+    """Return the note, headers and rows of the ratings from battles between systems, best first."""
     alternatives = board.standings.get("beside") or ()
     section = next((ratings for ratings in alternatives if ratings["kind"] == BETWEEN_SYSTEMS), None)
     if section is None or not section["ratings"]:
         note = "" if section is None else section["note"]
         raise ConflictError(
-            f"Board {board.name} has no ratings of battles between systems alone. {note}".strip(),
+            f"Board {board.name} has no ratings from battles between systems only. {note}".strip(),
             advice="Judge a round with `--pairs all`, and publish it.",
         )
     rows = [_rated(row) for row in section["ratings"]]
     ground_truths = board.standings["facts"].get("yardsticks")
-    held = f" The judge held answers against {ground_truths}." if ground_truths else ""
-    return f"{section['note']}{held}", BETWEEN, rows
+    basis = f" The judge compared answers with {ground_truths}." if ground_truths else ""
+    return f"{section['note']}{basis}", BETWEEN, rows
 
 
 def _rated(row: Mapping[str, Any]) -> Cells:
@@ -88,14 +84,14 @@ def _rated(row: Mapping[str, Any]) -> Cells:
 def notes_of(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
     """Name ratings on several scales, systems without a rank, and marks."""
     rated = {row["component"] for row in rows if row["rating"] is not None}
-    said = (
+    notes = (
         f"{row['system']}: {text}" for row in rows for name in ("unranked", "mark") if (text := row.get(name))
     )
-    return (*([SCALES] if len(rated) > 1 else []), *said)
+    return (*([SCALES] if len(rated) > 1 else []), *notes)
 
 
 def formatted(board: Board, domain: str, form: TableFormat) -> str:
-    """Format one domain of a board: CSV with every column of its files, Markdown and LaTeX as shown."""
+    """Format one domain of a board: CSV with all columns, Markdown and LaTeX as in the terminal."""
     import pandas as pd
 
     headers, lines, _ = board_table(board, domain)

@@ -1,10 +1,8 @@
-"""Verification of an exported round from its files alone, without database and judge's spec.
+"""Verification of an exported round without a database.
 
-What is checked: that every file is as exported and none was added; that the judge is the one whose hash the
-round and its board name (exports leave the addresses of its models out, so a second hash covers the rest);
-that each battle follows from its judgments by the judge's rules of order, votes and panel, or is counted as
-corrected by the organisers; that outcomes and counts say the same; and that rates and ratings follow from the
-battles.
+It checks that files match their checksums and none was added; that the judge matches its hash (a second hash
+covers exports without endpoints); that each verdict follows from its judgments or is marked as corrected;
+that outcomes match counts; and that rates and ratings follow from the battles.
 """
 
 from collections import Counter, defaultdict
@@ -29,7 +27,7 @@ TOLERANCE = 1e-6
 SIGNATURE = f"{CHECKSUMS}.minisig"
 DISTRUST = "Do not trust this export."
 STOPPED = frozenset({Outcome.FAILED, Outcome.REFUSED, Outcome.UNREADABLE, Outcome.SKIPPED})
-"""Outcomes that judgments say, where they are complete; of others something else was decided."""
+"""Outcomes that contradict complete judgments with a verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +36,9 @@ class Verified:
 
     Attributes:
         battles: Battles whose verdicts follow from their judgments.
-        corrected: Judged battles whose verdict the organisers corrected, with what reason their detail says.
-        without_judge: Battles that are lost without a judgment, since one of the two answers is missing.
-        content_hash: The sha256 of the standings, which a published board is called by.
+        corrected: Judged battles whose verdict organisers corrected.
+        without_judge: Battles lost without a judgment, since an answer is missing.
+        content_hash: The sha256 of the standings, which identifies a published board.
     """
 
     files: tuple[str, ...]
@@ -76,7 +74,7 @@ def _verify_files(folder: Path, sums: Mapping[str, Any]) -> None:
     for path in sorted(folder.iterdir()):
         if path.name not in {*sums, CHECKSUMS, SIGNATURE}:
             advice = "Remove it, or get the export again."
-            message = f"{path} is not part of the export: no checksum names it."
+            message = f"{path} is not part of the export: it has no checksum."
             raise FileFormatError(message, advice=advice, code="changed-file")
 
 
@@ -84,13 +82,13 @@ def _verify_judge(head: Mapping[str, Any], standings: Mapping[str, Any]) -> None
     judge = head["judge"]
     # Older exports publish the endpoint, so their hash includes it.
     if hash_of_judge(judge) != judge.get(SHOWN_HASH, judge["hash"]):
-        raise _wrong("The judge in round.json is not the one of its hash.")
+        raise _wrong("The judge in round.json does not match its hash.")
     if judge["hash"] != standings["facts"]["judge hash"]:
-        raise _wrong("The judge in round.json is not the one that standings.json names.")
+        raise _wrong("The judge in round.json differs from the judge in standings.json.")
 
 
 def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int, int]:
-    """Settle each battle from its judgments, and hold it against its outcome and its line of battles."""
+    """Derive each verdict from its judgments, and compare it with its outcome and battle."""
     judgments: dict[str, list[Judgment]] = defaultdict(list)
     for row in _rows(folder / "judgments.jsonl"):
         judgments[row["battle"]].append(_judgment(row))
@@ -101,11 +99,11 @@ def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int, in
         counts[outcome["outcome"]] += 1
         corrected += _is_corrected(outcome)
         without_judge += _is_without_judge(outcome)
-        given = judgments.pop(outcome["battle"], [])
+        own = judgments.pop(outcome["battle"], [])
         battle = next(battles, None) if outcome["outcome"] == Outcome.JUDGED else None
-        _verify_battle(outcome, battle, given, head)
+        _verify_battle(outcome, battle, own, head)
     if (left := next(battles, None)) is not None:
-        raise _wrong(f"battles.jsonl has a battle on {left['question_id']} that no outcome calls judged.")
+        raise _wrong(f"battles.jsonl has a battle on {left['question_id']} without a judged outcome.")
     if judgments:
         raise _wrong(
             f"judgments.jsonl has judgments of {next(iter(judgments))}, which is not a battle of the round."
@@ -118,12 +116,10 @@ def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int, in
 
 
 def _is_corrected(outcome: Mapping[str, Any]) -> bool:
-    """Return whether organisers corrected the verdict, so that it may differ from the judgments."""
     return outcome["outcome"] == Outcome.JUDGED and str(outcome["detail"]).startswith(CORRECTION)
 
 
 def _is_without_judge(outcome: Mapping[str, Any]) -> bool:
-    """Return whether a battle was decided since one of the two answers is missing."""
     return outcome["outcome"] == Outcome.JUDGED and str(outcome["detail"]) == NOT_HANDED_IN
 
 
@@ -138,19 +134,19 @@ def _verify_battle(
     if stated is Outcome.JUDGED:
         names = ("question_id", "model_a", "model_b")
         if battle is None or any(battle[name] != outcome[name] for name in names):
-            raise _wrong(f"The battle {key} is judged, and battles.jsonl has another in its place.")
+            raise _wrong(f"Battle {key} is judged, but battles.jsonl does not have it.")
         if _is_corrected(outcome) or (_is_without_judge(outcome) and not judgments):
             return
         if verdict is None or verdict.preference is None:
-            raise _wrong(f"The battle {key} is judged, and no judgments say so.")
+            raise _wrong(f"Battle {key} is judged, but its judgments give no verdict.")
         if battle["winner"] != WINNERS[verdict.preference]:
-            said = WINNERS[verdict.preference]
-            raise _wrong(f"The battle {key} has the winner {battle['winner']}, and its judgments say {said}.")
+            winner = WINNERS[verdict.preference]
+            raise _wrong(f"Battle {key} has the winner {battle['winner']}, but its judgments give {winner}.")
         return
     orders = len({judgment.presentation for judgment in judgments})
     whole = orders >= (2 if head["judge"].get("order") == OrderPolicy.BOTH else 1)
     if verdict is not None and verdict.preference is not None and whole and stated in STOPPED:
-        raise _wrong(f"The battle {key} is {stated}, and its judgments say {WINNERS[verdict.preference]}.")
+        raise _wrong(f"Battle {key} is {stated}, but its judgments give {WINNERS[verdict.preference]}.")
 
 
 def _verify_books(books: Mapping[str, Any], counts: Mapping[str, int]) -> None:
@@ -177,7 +173,7 @@ def _judgment(row: Mapping[str, Any]) -> Judgment:
             settings=row["settings"],
         )
     except (KeyError, ValueError) as error:
-        raise _wrong(f"A judgment of {row.get('battle')} cannot be used: {error}.") from error
+        raise _wrong(f"Battle {row.get('battle')} has an invalid judgment: {error}.") from error
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -194,7 +190,7 @@ def _wrong(message: str) -> FileFormatError:
 
 
 def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
-    # To write an export takes none of what reads and rates battles.
+    # Exports do not need these slow imports.
     from leaderboard.formats.reading import read_battles
     from leaderboard.rates import win_rates
     from leaderboard.ratings import IntervalKind, rate
@@ -218,10 +214,10 @@ def _verify_numbers(folder: Path, standings: Mapping[str, Any]) -> None:
             raise _unfounded(f"the rating of {rating.system}", f"the battles give {rating.rating}")
 
 
-def _differs(stated: float | None, counted_again: float | None) -> bool:
-    if stated is None or counted_again is None:
-        return stated is not counted_again
-    return abs(stated - counted_again) > TOLERANCE * max(1.0, abs(stated))
+def _differs(stated: float | None, computed: float | None) -> bool:
+    if stated is None or computed is None:
+        return stated is not computed
+    return abs(stated - computed) > TOLERANCE * max(1.0, abs(stated))
 
 
 def _unfounded(figure: str, why: str) -> FileFormatError:
@@ -233,5 +229,5 @@ def _unfounded(figure: str, why: str) -> FileFormatError:
 def _read_json(path: Path) -> dict[str, Any]:
     value = parse_json(read_text(path, ReadLimits()), 0)
     if not isinstance(value, dict):
-        raise FileFormatError(f"{path} is not JSON object.", advice="Get the export again.")
+        raise FileFormatError(f"{path} is not a JSON object.", advice="Get the export again.")
     return value

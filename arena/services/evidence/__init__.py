@@ -1,1 +1,1 @@
-"""The evidence behind a number: questions, claims, weaknesses, reports to teams."""
+"""Evidence behind results: questions, claims, weaknesses."""

@@ -1,7 +1,7 @@
-"""The facts that answers cover, as metrics recorded them or a judge listed them in its reasons.
+"""Facts that answers cover, from metrics or from a judge's reasons.
 
 Kinds of facts: nuggets, sub-questions, statements of the passages, aspects, facts of the reference. Each kind
-comes from the first scorer of its metric; where there is none, it says why and how to get it.
+comes from the first scorer of its metric.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,12 +14,12 @@ from data.store.scores import ScoredAnswer
 from judges.metrics.registry import Facts, ReadFact, metrics, own_metrics
 
 REFERENCE = "reference"
-UNSEEN = "What is recorded of them quotes texts that are not shown."
+UNSEEN = "Their details quote hidden texts."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactTable:
-    """The facts of one kind by answers; a cell is None where nothing was recorded of the two."""
+    """Facts of one kind by answer; a cell is None without a record."""
 
     kind: str
     source: str
@@ -29,7 +29,7 @@ class FactTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covered:
-    """A fact, and whether each of two answers covers it; `notes` say more of each."""
+    """Fact, whether each of two answers covers it, and a note for each."""
 
     fact: Fact
     first: bool
@@ -39,10 +39,7 @@ class Covered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactDiff:
-    """The facts of one kind of which both answers are known; `unknown` counts the others.
-
-    `missing` says why nothing is known, and how to get it; empty where something is.
-    """
+    """Facts of one kind recorded for both answers; `unknown` counts the rest, `missing` explains a lack."""
 
     kind: str
     source: str = ""
@@ -51,23 +48,23 @@ class FactDiff:
     missing: str = ""
 
     def by(self, *, first: bool, second: bool) -> tuple[Covered, ...]:
-        """Return the facts that are covered by these sides."""
+        """Return the facts covered by these sides."""
         return tuple(fact for fact in self.facts if (fact.first, fact.second) == (first, second))
 
 
 def fact_tables(view: QuestionView) -> Iterator[FactTable]:
-    """Yield the facts that each answer covers, a table a kind."""
+    """Yield a table of covered facts per kind."""
     for info in reversed(metrics()):
         if info.facts is not None and (table := _table(view.answers, info.name, info.facts)) is not None:
             yield table
 
 
 def _table(answers: Sequence[AnswerView], name: str, facts: Facts) -> FactTable | None:
-    """Return the facts of one kind, by the scorer that most answers have scores of; None without any."""
+    """Return the facts of one kind from the scorer with most answers."""
     scorers: dict[tuple[str, str], dict[str, ScoredAnswer]] = {}
     for answer in answers:
         for score in answer.scores:
-            if _tells(name, facts, score.metric) and score.score is not None and score.details:
+            if _has_facts(name, facts, score.metric) and score.score is not None and score.details:
                 scorers.setdefault((score.judge, score.metric), {})[answer.system] = score
     if not scorers:
         return None
@@ -90,54 +87,51 @@ def _table(answers: Sequence[AnswerView], name: str, facts: Facts) -> FactTable 
     )
 
 
-def _tells(name: str, facts: Facts, metric: str) -> bool:
+def _has_facts(name: str, facts: Facts, metric: str) -> bool:
     return metric.startswith(facts.prefix) if facts.prefix else metric == name
 
 
 def fact_diffs(view: QuestionView, first: str, second: str) -> tuple[FactDiff, ...]:
-    """Compare the facts of two answers, a kind each; those of which something is known first."""
+    """Compare the facts of two answers by kind, known kinds first."""
     pair = [answer for name in (first, second) for answer in view.answers if answer.system == name]
     if {answer.system for answer in pair} != {first, second}:
         return ()
-    found = []
+    diffs = []
     for info in reversed(metrics()):
         if info.facts is not None:
             table = _table(pair, info.name, info.facts)
             if table is not None and len(table.systems) == len(pair):
                 sides = [{text: cells[at] for text, cells in table.rows} for at in range(len(pair))]
-                found.append(_compared(table.kind, table.source, *sides))
+                diffs.append(_compared(table.kind, table.source, *sides))
             else:
-                found.append(_missing(view, info.name, info.facts, pair))
-    return tuple(sorted(found, key=lambda diff: bool(diff.missing)))
+                diffs.append(_missing(view, info.name, info.facts, pair))
+    return tuple(sorted(diffs, key=lambda diff: bool(diff.missing)))
 
 
 def _missing(view: QuestionView, name: str, facts: Facts, pair: Sequence[AnswerView]) -> FactDiff:
-    given = facts.need
-    scores = [one for answer in pair for one in answer.scores if _tells(name, facts, one.metric)]
+    need = facts.need
+    scores = [s for answer in pair for s in answer.scores if _has_facts(name, facts, s.metric)]
     if any(score.score is not None and not score.details for score in scores):
         why = UNSEEN
-    elif given in HAS and not HAS[given](view.question):
-        why = f"This question comes without {given}: they are brought with its set."
+    elif need in HAS and not HAS[need](view.question):
+        why = f"This question comes without {need}, which come from its set."
     else:
         why = f"Not recorded for both answers: `arena metrics run --set {view.set_name} --metric {name}`."
     return FactDiff(kind=facts.kind, missing=why)
 
 
 def own_facts(first: str, diffs: Mapping[str, Sequence[FactDiff]]) -> Mapping[str, frozenset[str]]:
-    """By system, the facts that it covers and the one it is compared with does not.
-
-    `diffs` are of `first` with each other system.
-    """
+    """Return the facts that only each system covers, from the diffs of `first` with each other system."""
     own: dict[str, set[str]] = {first: set(), **{other: set() for other in diffs}}
-    for other, found in diffs.items():
-        for diff in found:
+    for other, compared in diffs.items():
+        for diff in compared:
             own[first] |= {covered.fact.text for covered in diff.by(first=True, second=False)}
             own[other] |= {covered.fact.text for covered in diff.by(first=False, second=True)}
     return {system: frozenset(texts) for system, texts in own.items()}
 
 
 def reasons_diff(reasons: Reasons) -> FactDiff:
-    """Compare the facts of a judgment's reasons; a judge lists only the first of each."""
+    """Compare the facts of a judgment's reasons, which list only the first ones."""
     kind = "sentences of the reference" if reasons.ground_truth == REFERENCE else "statements of the passages"
     return _compared(
         kind, f"the judge, against the {reasons.ground_truth}", _read(reasons.a), _read(reasons.b)
@@ -145,13 +139,13 @@ def reasons_diff(reasons: Reasons) -> FactDiff:
 
 
 def _read(side: Side) -> dict[str, ReadFact | None]:
-    """Return the facts that a judge lists of one side; what it contradicts it does not cover."""
-    found: dict[str, ReadFact | None] = {}
+    """Return the facts that a judge lists for one side."""
+    facts: dict[str, ReadFact | None] = {}
     for sign, note in ((COVERS, ""), (MISSES, ""), (CONTRADICTS, "contradicts it")):
         for fact in side.of(sign):
             covered = sign == COVERS
-            found[fact.text] = ReadFact(text=fact.text, covered=covered, passages=fact.passages, note=note)
-    return found
+            facts[fact.text] = ReadFact(text=fact.text, covered=covered, passages=fact.passages, note=note)
+    return facts
 
 
 def _compared(
@@ -159,13 +153,13 @@ def _compared(
 ) -> FactDiff:
     facts = tuple(
         Covered(
-            fact=Fact(text=text, passages=tuple(one.passages)),
-            first=one.covered,
+            fact=Fact(text=text, passages=tuple(fact.passages)),
+            first=fact.covered,
             second=other.covered,
-            notes=(one.note, other.note),
+            notes=(fact.note, other.note),
         )
         for text in first
-        if (one := first[text]) is not None and (other := second.get(text)) is not None
+        if (fact := first[text]) is not None and (other := second.get(text)) is not None
     )
     texts = {text for side in (first, second) for text, fact in side.items() if fact is not None}
     return FactDiff(kind=kind, source=source, facts=facts, unknown=len(texts) - len(facts))

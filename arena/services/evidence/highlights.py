@@ -1,4 +1,4 @@
-"""Statements of answers as metrics found them, and their places in the text."""
+"""Claims and statements from metrics, and their places in answers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,13 +16,13 @@ from judges.text.sentences import split_sentences
 
 
 class _Stored(BaseModel):
-    """A part of a score's details, as the metric left it."""
+    """Part of a score's stored details."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
 
 class Witness(_Stored):
-    """A passage for or against a claim: how surely it says so, and its words."""
+    """Passage for or against a claim, with its probability and words."""
 
     passage: str
     probability: float
@@ -30,7 +30,7 @@ class Witness(_Stored):
 
 
 class ClaimView(_Stored):
-    """A claim of an answer with its posterior (0–1) and the reason in a sentence."""
+    """Claim of an answer with its posterior (0–1) and reason."""
 
     id: str
     text: str
@@ -41,19 +41,19 @@ class ClaimView(_Stored):
 
     @property
     def verdict(self) -> Verdict:
-        """Supported or contradicted only where the scorer is sure of it."""
+        """Verdict from the posterior."""
         return verdict_of(self.posterior)
 
 
 def read_claims(details: Mapping[str, Any]) -> tuple[ClaimView, ...]:
-    """Read the claims behind a factuality score; none where it has no posteriors."""
+    """Read the claims behind a factuality score that have posteriors."""
     return tuple(
         ClaimView.model_validate(claim) for claim in details.get("claims", ()) if "posterior" in claim
     )
 
 
 def source_of(score: ScoredAnswer) -> Scorer:
-    """Name the scorer of an answer, and how often it is right."""
+    """Return the scorer of an answer with its accuracy."""
     return scorer_of(score.judge, str(score.details.get(ENGINE) or ""))
 
 
@@ -68,7 +68,7 @@ class Standing(StrEnum):
 
 
 class StatementView(_Stored):
-    """A statement with its passages, and the answer's words instead of it, if any."""
+    """Statement with its passages, and the contradicting words of the answer, if any."""
 
     text: str = ""
     passages: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ STATES: Mapping[str, Standing] = MappingProxyType(
 
 
 def read_statements(details: Mapping[str, Any]) -> tuple[StatementView, ...]:
-    """Read the statements behind a score, each once: contradicted, basis, missing, in part, covered."""
+    """Read the statements behind a score: contradicted, basis, missing, partly covered, covered."""
     if "facts" in details:
         facts = [_statement(fact["text"], STATES[fact["state"]]) for fact in details["facts"]]
         return tuple(fact for state in STATES.values() for fact in facts if fact.standing is state)
@@ -90,14 +90,14 @@ def read_statements(details: Mapping[str, Any]) -> tuple[StatementView, ...]:
         return ()
     basis = {_key(statement) for statement in details.get("basis", ())}
     contradicted = {_key(statement) for statement in details.get("contradicted", ())}
-    missing = [one for one in details.get("missing", ()) if _key(one) not in contradicted]
-    first = [one for one in missing if not basis or _key(one) in basis]
-    rest = [one for one in missing if basis and _key(one) not in basis]
+    missing = [row for row in details.get("missing", ()) if _key(row) not in contradicted]
+    first = [row for row in missing if not basis or _key(row) in basis]
+    rest = [row for row in missing if basis and _key(row) not in basis]
     return (
-        *(_statement(one, Standing.CONTRADICTED) for one in details.get("contradicted", ())),
-        *(_statement(one, Standing.BASIS) for one in first),
-        *(_statement(one, Standing.MISSING) for one in rest),
-        *(_statement(one, Standing.COVERED) for one in details["covered"]),
+        *(_statement(row, Standing.CONTRADICTED) for row in details.get("contradicted", ())),
+        *(_statement(row, Standing.BASIS) for row in first),
+        *(_statement(row, Standing.MISSING) for row in rest),
+        *(_statement(row, Standing.COVERED) for row in details["covered"]),
     )
 
 
@@ -113,20 +113,20 @@ def _statement(statement: Mapping[str, Any] | str, standing: Standing) -> Statem
 WORD = re.compile(r"\w+")
 CLOSED = re.compile("[.!?…\"'”’»)]*")
 MAX_MARKS, MAX_BETWEEN = 60, 5
-"""Characters of layout and citations beside a word, and words among them."""
+"""Maximum characters of markup or citations next to a word, and words between them."""
 MIN_CLAIM = 0.6
-"""Share of a claim's words that its sentence must have."""
+"""Share of a claim's words that its sentence must contain."""
 MIN_STATEMENT = 0.4
-"""Share of a covered statement's words that its sentence must have: answers say it in other words."""
+"""Share of a covered statement's words that its sentence must contain; answers paraphrase."""
 SHORT = 3
-"""Words with fewer letters say little of the content of a sentence."""
+"""Words with fewer letters are ignored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """A part of an answer, with its claim's verdict and posterior, and the statements it covers.
+    """Part of an answer with its claim's verdict and posterior, and the statements that it covers.
 
-    `instead` is the statement that it contradicts; empty for none. All parts together are the text.
+    `instead` is the statement that it contradicts.
     """
 
     text: str
@@ -137,12 +137,12 @@ class Stretch:
 
     @property
     def marked(self) -> bool:
-        """True if anything is marked."""
+        """True if the part has a claim or statement."""
         return self.verdict is not None or bool(self.covers) or bool(self.instead)
 
 
 def mark_answer(text: str, scores: Sequence[ScoredAnswer]) -> tuple[Stretch, ...]:
-    """Part an answer, each part with its claim and the statements it covers or contradicts."""
+    """Split an answer into parts with their claims and statements; joined, they are the text."""
     claims = [claim for score in scores for claim in read_claims(score.details)]
     parts = _parts(text)
     words = [_words(part) for part in parts]
@@ -174,7 +174,7 @@ def _stretch(
 
 
 def _parts(text: str) -> list[str]:
-    """Sentences with the text between them: together they are the text."""
+    """Split a text into sentences and the text between them."""
     parts: list[str] = []
     done = 0
     for sentence in split_sentences(text):
@@ -189,7 +189,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _place(sentence: str, text: str, start: int) -> tuple[int, int]:
-    """Return where a sentence is in a text, whose marks of layout and citations may part its words."""
+    """Locate a sentence in a text, despite markup and citations between its words."""
     at = text.find(sentence, start)
     if at >= 0:
         return at, at + len(sentence)
@@ -213,7 +213,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _best(parts: Sequence[frozenset[str]], text: str, least: float) -> int | None:
-    """Return the part that has most of a text's words; None where none has enough."""
+    """Return the part with the largest share of a text's words, if at least `least`."""
     claim_words = _words(text)
     if not claim_words or not parts:
         return None

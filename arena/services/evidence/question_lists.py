@@ -1,4 +1,4 @@
-"""The questions of a round as readers look for them: filtered, put into an order."""
+"""Filtered and sorted lists of a round's questions."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -53,7 +53,7 @@ KEYS: Mapping[Order, Callable[[QuestionStats], float | None]] = {
     Order.SPREAD: lambda question: _descending(question.spread),
     Order.FLIPS: lambda question: -question.flips,
 }
-"""By what questions are put into an order, the smallest first; the set's own needs none."""
+"""Sort keys, ascending; the set's order needs none."""
 
 COUNTS: Mapping[Trait, Callable[[QuestionStats], int]] = {
     Trait.FLIPPED: lambda question: question.flips,
@@ -73,8 +73,8 @@ RESULTS: Mapping[Preference | None, Result] = {
 class QuestionFilter:
     """Filter of questions; None or empty does not filter.
 
-    Each of the `words` must be part of the question or its id. `winner` has the largest share of the win on
-    the question, which no other system shares; `opponent` and `result` count only with `system`.
+    Questions or their ids contain all `words`. `winner` alone has the largest share of wins on the question;
+    `opponent` and `result` need `system`.
     """
 
     domain: str | None = None
@@ -88,10 +88,7 @@ class QuestionFilter:
 
 @dataclass(frozen=True, slots=True)
 class QuestionList:
-    """The questions of a round, ready to be searched: made once, read by every session.
-
-    `notice` says that texts are left out, and why; empty where none are.
-    """
+    """Searchable questions of a round, shared by sessions; `notice` is about hidden texts."""
 
     questions: tuple[QuestionStats, ...]
     haystack: tuple[str, ...]
@@ -99,99 +96,96 @@ class QuestionList:
 
     @classmethod
     def of(cls, questions: Sequence[QuestionStats], *, notice: str = "") -> "QuestionList":
-        """Prepare for searching."""
+        """Prepare questions for searching."""
         return cls(tuple(questions), tuple(map(_haystack, questions)), notice)
 
     def matching(
-        self, wanted: QuestionFilter, *, endings: Iterable[BattleResult] = (), order: Order = Order.SET
+        self, filter_: QuestionFilter, *, endings: Iterable[BattleResult] = (), order: Order = Order.SET
     ) -> tuple[QuestionStats, ...]:
-        """Select the matching questions; `endings` are of the wanted system's battles (with one opponent)."""
-        words = wanted.words.casefold().split()
-        result = wanted.result
+        """Select matching questions; `endings` are the results of the system's battles."""
+        words = filter_.words.casefold().split()
+        result = filter_.result
         met = {end.question for end in endings if result is None or RESULTS[end.preference] is result}
-        return in_order(
+        return sort_questions(
             [
                 question
                 for question, text in zip(self.questions, self.haystack, strict=True)
-                if (wanted.domain is None or question.domain == wanted.domain)
-                and (wanted.system is None or question.id in met)
-                and (wanted.winner is None or question.winner == wanted.winner)
+                if (filter_.domain is None or question.domain == filter_.domain)
+                and (filter_.system is None or question.id in met)
+                and (filter_.winner is None or question.winner == filter_.winner)
                 and all(word in text for word in words)
-                and (wanted.trait is None or COUNTS[wanted.trait](question) > 0)
+                and (filter_.trait is None or COUNTS[filter_.trait](question) > 0)
             ],
             order,
         )
 
 
 class QuestionListService:
-    """Use cases of readers who search for questions.
-
-    Lists of boards that stand are kept, the last few that were asked for: a published board never changes.
-    """
+    """Search for questions; caches the lists of recent published boards, which never change."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept: OrderedDict[str, QuestionList] = OrderedDict()
+        self._cache: OrderedDict[str, QuestionList] = OrderedDict()
 
     def of(self, round_name: str, *, caller: Caller = PUBLIC) -> QuestionList:
-        """Every question of a round."""
+        """Return all questions of a round."""
         round_ = self._store.rounds.get(round_name)
         texts = RoundAccess(self._store, caller, round_).texts
         board = self._store.boards.standing(round_.id)
         if board is None or not texts.sees_questions:
-            lines = texts.listed(self._store.question_stats.of_round(round_.id))
+            lines = texts.redact_lines(self._store.question_stats.of_round(round_.id))
             return QuestionList.of(lines, notice=texts.notice)
         name = f"{round_.id} {board}"
-        listed = self._kept.get(name)
-        if listed is None:
-            listed = self._kept[name] = QuestionList.of(self._store.question_stats.of_round(round_.id))
-            while len(self._kept) > CACHE_SIZE:
-                self._kept.popitem(last=False)
-        return replace(listed, notice=texts.notice)
+        questions = self._cache.get(name)
+        if questions is None:
+            questions = self._cache[name] = QuestionList.of(self._store.question_stats.of_round(round_.id))
+            while len(self._cache) > CACHE_SIZE:
+                self._cache.popitem(last=False)
+        return replace(questions, notice=texts.notice)
 
     def page(
         self,
         round_name: str,
-        wanted: QuestionFilter,
+        filter_: QuestionFilter,
         order: Order = Order.SET,
         *,
         after: int = 0,
         limit: int = 100,
         caller: Caller = PUBLIC,
     ) -> RoundQuestionPage:
-        """Up to `limit` matching questions after the first `after`."""
-        listed = self.of(round_name, caller=caller)
-        self._check_names(round_name, wanted, caller)
+        """Return up to `limit` matching questions after the first `after`."""
+        questions = self.of(round_name, caller=caller)
+        self._check_names(round_name, filter_, caller)
         following = after + limit
-        matching = listed.matching(wanted, order=order)
+        matching = questions.matching(filter_, order=order)
         return RoundQuestionPage(
             questions=matching[after:following],
             next=following if len(matching) > following else None,
             total=len(matching),
-            notice=listed.notice,
+            notice=questions.notice,
         )
 
-    def _check_names(self, round_name: str, wanted: QuestionFilter, caller: Caller) -> None:
-        """Refuse a domain that the round's set lacks, and a winner that no battle of the round can have."""
+    def _check_names(self, round_name: str, filter_: QuestionFilter, caller: Caller) -> None:
+        """Refuse unknown domains and winners."""
         access = RoundAccess(self._store, caller, self._store.rounds.get(round_name))
-        if wanted.domain not in {None, *access.texts.domains}:
-            advice = f"There are: {', '.join(access.texts.domains)}."
-            raise InputError(f"The round {round_name} has no domain {wanted.domain!r}.", advice=advice)
-        if wanted.winner not in {None, *access.entrants}:
-            advice = f"There are: {', '.join(sorted(access.entrants))}. A reference wins none."
-            said = f"No system {wanted.winner!r} can win a question of the round {round_name}."
-            raise InputError(said, advice=advice)
+        if filter_.domain not in {None, *access.texts.domains}:
+            advice = f"The domains are: {', '.join(access.texts.domains)}."
+            raise InputError(f"The round {round_name} has no domain {filter_.domain!r}.", advice=advice)
+        if filter_.winner not in {None, *access.entrants}:
+            advice = f"The systems are: {', '.join(sorted(access.entrants))}."
+            message = f"Round {round_name} has no system {filter_.winner!r}."
+            raise InputError(message, advice=advice)
 
     def endings(
         self, round_name: str, system: str, opponent: str | None, *, caller: Caller = PUBLIC
     ) -> tuple[BattleResult, ...]:
-        """Return the results of a system's battles (against one opponent)."""
+        """Return the results of a system's battles, against one opponent if any."""
         RoundAccess(self._store, caller, self._store.rounds.get(round_name))
         return self._store.question_stats.endings(round_name, system, opponent)
 
 
-def in_order(questions: Sequence[QuestionStats], order: Order) -> tuple[QuestionStats, ...]:
-    """Questions in an order; equal ones stay as they are."""
+def sort_questions(questions: Sequence[QuestionStats], order: Order) -> tuple[QuestionStats, ...]:
+    """Sort questions; the sort is stable."""
     if order is Order.SET:
         return tuple(questions)
     key = KEYS[order]

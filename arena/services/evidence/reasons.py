@@ -1,4 +1,4 @@
-"""The embedded judge's reasons, as its judgments keep them."""
+"""Reasons of the embedded judge in stored judgments."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ COVERS, MISSES, BEYOND, CONTRADICTS = "✓", "–", "+", "✗"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A fact: its words, the passages that it is from, and what the answer says instead, if anything."""
+    """Fact with its passages, and the contradicting words of the answer, if any."""
 
     text: str
     passages: tuple[str, ...] = ()
@@ -21,7 +21,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Facts of one kind: those stored, how many there were, and what to call them."""
+    """Facts of one kind: title, stored facts and total count."""
 
     title: str
     sign: str
@@ -31,10 +31,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One answer's part of a rationale; `says` is all of it where the answer says nothing.
-
-    `sentences` are those of the ground truth.
-    """
+    """Part of a rationale on one answer; `says` describes an empty answer."""
 
     says: str = ""
     padding: float = 0.0
@@ -46,13 +43,13 @@ class Side:
         return tuple(fact for facts in self.facts if facts.sign == sign for fact in facts.facts)
 
     def count(self, sign: str) -> int:
-        """Return how many facts of one sign there are, listed or not."""
+        """Count the facts of one sign, listed or not."""
         return sum(facts.count for facts in self.facts if facts.sign == sign)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reasons:
-    """The embedded judge's reasons: ground truth, the term that decided (empty in a tie), each side."""
+    """Reasons of the embedded judge; `decided_by` is empty for a tie."""
 
     ground_truth: str
     decided_by: str
@@ -61,7 +58,7 @@ class Reasons:
 
 
 def read_reasons(rationale: str) -> Reasons | None:
-    """Return the reasons in a rationale; None where it is prose or of another shape."""
+    """Parse the reasons in a rationale; None if it is prose."""
     try:
         reasons = json.loads(rationale)
         return Reasons(
@@ -102,12 +99,9 @@ def _fact(fact: Mapping[str, str]) -> Fact:
 
 
 def explained(reasons: Reasons, system_a: str, system_b: str, *, in_full: bool = True) -> str:
-    """Explain a verdict in words: the term that decided, then how each answer did.
-
-    `in_full` quotes the facts that an answer misses and contradicts.
-    """
+    """Explain a verdict in words; `in_full` quotes missed and contradicted facts."""
     sides = "; ".join(
-        f"{system} {_told(side, reasons.ground_truth, in_full=in_full)}"
+        f"{system} {_side_sentence(side, reasons.ground_truth, in_full=in_full)}"
         for system, side in ((system_a, reasons.a), (system_b, reasons.b))
     )
     decided_by = reasons.decided_by
@@ -116,7 +110,7 @@ def explained(reasons: Reasons, system_a: str, system_b: str, *, in_full: bool =
     return f"Decided by {decided_by}: {sides}" if decided_by else sides
 
 
-def _told(side: Side, ground_truth: str, *, in_full: bool) -> str:
+def _side_sentence(side: Side, ground_truth: str, *, in_full: bool) -> str:
     if side.says:
         return f"gives {side.says}"
     parts = [

@@ -1,4 +1,4 @@
-"""One system: its record, its losses, and two systems compared."""
+"""Profile and losses of a system, and comparisons of systems."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -63,9 +63,9 @@ class LossShare:
     """Share of lost battles in one group of a system's battles.
 
     Attributes:
-        name: The domain's id, the kind of question, or the opponent.
-        share: Lost of judged, 0–1.
-        interval: Its 95 % interval, battles on one question taken together; None without one.
+        name: Domain id, kind of question, or opponent.
+        share: Lost of judged battles, 0–1.
+        interval: Its 95 % interval, clustered by question.
     """
 
     name: str
@@ -77,10 +77,7 @@ class LossShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossShares:
-    """Losses of a system, each list with the worst first.
-
-    `field` is its rate against all but the reference; None where it met no other system.
-    """
+    """Losses of a system, worst first; `field` is its rate against other systems, if any."""
 
     domains: tuple[LossShare, ...] = ()
     kinds: tuple[LossShare, ...] = ()
@@ -95,22 +92,22 @@ def loss_shares(table: BattleTable, system: str, questions: Mapping[str, str], r
     own = table.systems.index(system)
     kinds = [question_kind(questions.get(name, "")) for name in table.questions]
     opponent = np.where(table.a == own, table.b, table.a)
-    others = table.select(np.array([name != reference for name in table.systems])[opponent])
+    against_systems = table.select(np.array([name != reference for name in table.systems])[opponent])
     return LossShares(
         domains=_shares(table, system, [table.domains[code] for code in table.domain]),
         kinds=_shares(table, system, [kinds[code] for code in table.question]),
         opponents=_shares(table, system, [table.systems[code] for code in opponent]),
-        field=win_rates(others, by_domain=False).of(system, OVERALL) if len(others) else None,
+        field=win_rates(against_systems, by_domain=False).of(system, OVERALL)
+        if len(against_systems)
+        else None,
     )
 
 
 def _shares(table: BattleTable, system: str, names: Sequence[str]) -> tuple[LossShare, ...]:
     labels = tuple(sorted(set(names)))
     codes = {label: code for code, label in enumerate(labels)}
-    sorted_out = replace(
-        table, domains=labels, domain=np.array([codes[name] for name in names], dtype=np.int32)
-    )
-    rates = [rate for rate in win_rates(sorted_out).rows if rate.system == system and rate.domain in codes]
+    grouped = replace(table, domains=labels, domain=np.array([codes[name] for name in names], dtype=np.int32))
+    rates = [rate for rate in win_rates(grouped).rows if rate.system == system and rate.domain in codes]
     shares = [
         LossShare(
             name=rate.domain,
@@ -130,10 +127,10 @@ class SystemProfile:
     """A system in a round.
 
     Attributes:
-        submission: None for the reference.
-        records: How its battles on every question ended, in the set's order.
-        losses: Its losses by domain, kind of question and opponent.
-        notice: Says that texts are left out, and why; empty where none are.
+        submission: Its submission; None for the reference.
+        records: Results of its battles by question, in the set's order.
+        losses: Losses by domain, kind of question and opponent.
+        notice: Notice on hidden texts.
     """
 
     system: str
@@ -145,30 +142,28 @@ class SystemProfile:
 
     @property
     def best(self) -> tuple[QuestionRecord, ...]:
-        """Questions on which it won more than it lost, the clearest first."""
+        """Questions with more wins than losses, clearest first."""
         won = [record for record in self.records if record.wins > record.losses]
         return tuple(sorted(won, key=lambda record: record.losses - record.wins))
 
     @property
     def worst(self) -> tuple[QuestionRecord, ...]:
-        """Questions on which it lost more than it won, the clearest first."""
+        """Questions with more losses than wins, clearest first."""
         lost = [record for record in self.records if record.losses > record.wins]
         return tuple(sorted(lost, key=lambda record: record.wins - record.losses))
 
 
-FEWEST, MOST = 2, 4
+MIN_SYSTEMS, MAX_SYSTEMS = 2, 4
 QUESTIONS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Systems compared with the first of them.
+    """Comparison of systems with the first of them.
 
-    `paired` has for each other system how much more of the win the first takes, overall and by domain;
-    `questions` are those on which they differ most, the widest first; `deciding` says for each
-    other system how few questions decide. `notice` says that texts are left out,
-    and why. `separated` says by other system and domain whether the round's board tells it from the first; it
-    is empty before there is one.
+    `paired` has differences in win shares by other system, overall and by domain; `questions` are the most
+    contested; `deciding` has the number of questions that decide each lead; `notice` is about hidden texts;
+    `separated` has the significance on the round's board by other system and domain.
     """
 
     systems: tuple[str, ...]
@@ -180,7 +175,7 @@ class Comparison:
     separated: Mapping[tuple[str, str], bool] = field(default_factory=lambda: MappingProxyType({}))
 
     def between(self, round_name: str) -> shapes.Comparison:
-        """Return the first two of them, as what routes and tools give."""
+        """Return the comparison of the first two as JSON of routes and tools."""
         first, second, *_ = self.systems
         paired = [
             shapes.PairedShare.of(share, separated=self.separated.get((second, share.domain)))
@@ -201,7 +196,7 @@ class Comparison:
 
 
 class SystemService:
-    """Show one system of a round, and compare several."""
+    """Profiles and comparisons of systems."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -209,22 +204,24 @@ class SystemService:
     def profile(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> SystemProfile:
         """Return a system in a round."""
         round_ = self._store.rounds.get(round_name)
-        seen = RoundAccess(self._store, caller, round_)
+        access = RoundAccess(self._store, caller, round_)
         records = self._store.question_stats.records(round_.id, system)
         if not records:
             raise NotFoundError(
-                f"{system} has no battle in {round_name}.", advice="The leaderboard names those that have."
+                f"{system} has no battle in {round_name}.", advice="Choose a system on the leaderboard."
             )
-        shown = seen.texts.listed(records)
+        visible = access.texts.redact_lines(records)
         battles = table_of_columns(self._store.verdicts.columns(round_name, systems=(system,)))
         reference = self._store.submissions.reference(round_.set_name).system
         return SystemProfile(
             system=system,
             set_name=round_.set_name,
-            submission=seen.submission(system),
-            records=shown,
-            losses=loss_shares(battles, system, {record.id: record.question for record in shown}, reference),
-            notice=seen.texts.notice,
+            submission=access.submission(system),
+            records=visible,
+            losses=loss_shares(
+                battles, system, {record.id: record.question for record in visible}, reference
+            ),
+            notice=access.texts.notice,
         )
 
     def lost(
@@ -234,34 +231,33 @@ class SystemService:
         round_ = self._store.rounds.get(round_name)
         records = self._store.question_stats.records(round_.id, system)
         lost = sorted(
-            (one for one in records if one.losses > one.wins), key=lambda one: one.wins - one.losses
+            (row for row in records if row.losses > row.wins), key=lambda row: row.wins - row.losses
         )
-        return RoundAccess(self._store, caller, round_).texts.listed(tuple(lost[:most]))
+        return RoundAccess(self._store, caller, round_).texts.redact_lines(tuple(lost[:most]))
 
     def compare(self, round_name: str, systems: Sequence[str], *, caller: Caller = PUBLIC) -> Comparison:
         """Compare systems of a round."""
-        named = tuple(dict.fromkeys(systems))
-        if not FEWEST <= len(named) <= MOST:
+        names = tuple(dict.fromkeys(systems))
+        if not MIN_SYSTEMS <= len(names) <= MAX_SYSTEMS:
             raise InputError(
-                f"{len(named)} systems cannot be compared.", advice="Choose two, three or four of them."
+                f"{len(names)} systems cannot be compared.", advice="Choose two to four systems."
             )
         round_ = self._store.rounds.get(round_name)
         texts = RoundAccess(self._store, caller, round_).texts
-        table = table_of_columns(self._store.verdicts.columns(round_name, systems=named))
-        unjudged = [system for system in named if system not in table.systems]
+        table = table_of_columns(self._store.verdicts.columns(round_name, systems=names))
+        unjudged = [system for system in names if system not in table.systems]
         if unjudged:
             raise NotFoundError(
-                f"{unjudged[0]} has no judged battle in {round_name}.",
-                advice="Choose among those on the board.",
+                f"{unjudged[0]} has no judged battle in {round_name}.", advice="Choose systems on the board."
             )
-        first, *others = named
-        spread = most_divisive(table, named, QUESTIONS)
+        first, *rest = names
+        spread = most_divisive(table, names, QUESTIONS)
         contested = [number for number, _ in spread]
-        question_stats = texts.listed(self._store.question_stats.of_round(round_.id, among=contested))
+        question_stats = texts.redact_lines(self._store.question_stats.of_round(round_.id, among=contested))
         by_id = {question.id: question for question in question_stats}
-        paired = {other: paired_shares(table, first, other) for other in others}
+        paired = {other: paired_shares(table, first, other) for other in rest}
         return Comparison(
-            systems=named,
+            systems=names,
             paired=paired,
             questions=tuple(
                 shapes.ContestedQuestion(
@@ -270,7 +266,7 @@ class SystemService:
                 for number, shares in spread
             ),
             battles=len(table),
-            deciding=tuple(deciding(table, first, other) for other in others),
+            deciding=tuple(deciding(table, first, other) for other in rest),
             separated=self._separated(round_, first, paired),
             notice=texts.notice,
         )
@@ -278,7 +274,7 @@ class SystemService:
     def _separated(
         self, round_: Round, first: str, paired: Mapping[str, Sequence[PairedShare]]
     ) -> Mapping[tuple[str, str], bool]:
-        """By other system and domain, what the round's board says; empty before it is published."""
+        """Return the significance on the published board by other system and domain."""
         if self._store.boards.standing(round_.id) is None:
             return {}
         standings = self._store.boards.get(round_.name).standings

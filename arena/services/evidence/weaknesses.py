@@ -1,4 +1,4 @@
-"""Weaknesses of a system: facts that it missed, and questions that it lost."""
+"""Weaknesses of a system: missed facts, doubtful claims, losses."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ from judges.metrics.reference import REFERENCE_COVERAGE
 from judges.metrics.reference.facts import states_fact
 from judges.metrics.relations.model import Scorer, Verdict
 
-MOST_SHOWN = 12
+MAX_SHOWN = 12
 OVERALL = "overall"
 LISTED = frozenset({highlights.Standing.BASIS, highlights.Standing.CONTRADICTED})
 STATED = frozenset({highlights.Standing.COVERED, highlights.Standing.PARTLY})
@@ -30,10 +30,9 @@ STATED = frozenset({highlights.Standing.COVERED, highlights.Standing.PARTLY})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissedFact:
-    """A fact of the reference, or a statement of the passages, that the system's answer misses.
+    """Fact of the reference or statement of the passages that the system's answer misses or contradicts.
 
-    It is contradicted where the answer says something else instead; `covered_by` other answers to the
-    question make the statement, `missed_by` do not.
+    `covered_by` and `missed_by` count the other answers.
     """
 
     question: str
@@ -47,11 +46,7 @@ class MissedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissedShare:
-    """Share of the statements of a domain's passages that a system misses.
-
-    `statements` are those over its scored answers; `others` is the share, 0–1, that the other systems miss,
-    all their answers together, None without any.
-    """
+    """Share of a domain's statements that a system misses; `others` is the pooled share of other systems."""
 
     missed: int
     statements: int
@@ -59,17 +54,16 @@ class MissedShare:
 
     @property
     def share(self) -> float | None:
-        """The share that is missed, 0–1; None where there are no statements."""
+        """Missed share, 0–1; None without statements."""
         return self.missed / self.statements if self.statements else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
-    """Missed facts of a system.
+    """Missed facts of a system, those that most systems cover first.
 
-    `facts` are what it would have to add, those that most others have first; `in_all` counts statements that
-    follow from others too. Where one of the facts is contradicted, `contradictions` says who told so, and how
-    often that scorer is right. `of_reference` tells facts of the references from statements of passages.
+    `in_all` counts implied statements too; `contradictions` describes the accuracy of the scorer that found
+    contradicted facts; `of_reference` is True for facts of references instead of statements of passages.
     """
 
     facts: tuple[MissedFact, ...] = ()
@@ -80,13 +74,11 @@ class Missed:
 
 
 def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> Missed:
-    """Find what a system misses, compared with the others.
+    """Find the facts that a system misses.
 
-    On one set a fact belongs to one question, so a system misses it once: what can be counted is how many
-    others have it. Facts come in this order: covered by most others, made by most passages, missed by fewest
-    others. Listed are those of the basis, which imply whatever else is missing; what is covered in part is
-    not missed, and what states no fact is not listed. `scores` are those of one metric with details, by
-    system.
+    They are sorted by the number of other systems that cover them, of passages that make them, and of other
+    systems that miss them. Only the basis, which implies other missing statements, is listed. `scores` are
+    detailed scores of one metric by system.
     """
     facts: Counter[tuple[str, str, bool]] = Counter()
     domains: Counter[tuple[bool, str, bool]] = Counter()
@@ -99,10 +91,10 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
                 domains.update((name == system, domain, covered) for domain in (score.domain, OVERALL))
                 if name != system:
                     facts[*fact, covered] += 1
-                # A reference of one name alone still says what it says.
+                # List the single statement of a reference even if it is only a name.
                 elif statement.standing in LISTED and (len(statements) == 1 or states_fact(statement.text)):
                     own[fact] = (score, statement)
-    found = [
+    missed = [
         MissedFact(
             question=score.question_id,
             domain=score.domain,
@@ -114,10 +106,10 @@ def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> M
         )
         for fact, (score, statement) in own.items()
     ]
-    shown = sorted(found, key=lambda one: (-one.covered_by, -len(one.passages), one.missed_by))[:MOST_SHOWN]
-    contradicting = [own[one.question, one.text][0] for one in shown if one.contradicted]
+    top = sorted(missed, key=lambda row: (-row.covered_by, -len(row.passages), row.missed_by))[:MAX_SHOWN]
+    contradicting = [own[row.question, row.text][0] for row in top if row.contradicted]
     return Missed(
-        facts=tuple(shown),
+        facts=tuple(top),
         contradictions=highlights.source_of(contradicting[0]).sentence if contradicting else "",
         in_all=domains[True, OVERALL, False],
         by_domain={domain: _share(domains, domain) for is_own, domain, _ in domains if is_own},
@@ -134,14 +126,14 @@ def _share(domains: Mapping[tuple[bool, str, bool], int], domain: str) -> Missed
     )
 
 
-MOST_ANSWERS = 3_000
-"""Details of so many answers a system are read at most: they are large, and a page must come soon."""
+MAX_ANSWERS = 3_000
+"""Answers per system whose details are read, which are large."""
 NO_SHARED = "No answer of this system has both a context score and an answer score."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulClaim:
-    """A claim of the system with a probability of being true below 0.5, what to call it, and the reason."""
+    """Claim of the system with a probability of being true below 0.5."""
 
     question: str
     domain: str
@@ -156,12 +148,12 @@ class Weaknesses:
     """Weaknesses on a system's page.
 
     Attributes:
-        doubtful: Its least credible claims, the least first.
-        verdicts: How many of its claims are called what.
-        source: The scorer of its claims with its accuracy; None without one.
-        factuality: Precision, recall@K and F1@K of its answers; None where none was scored.
-        losses: By domain and overall: sub-questions lost in retrieval or in writing.
-        no_losses: Why there are no losses; empty where there are.
+        doubtful: Its least credible claims, least credible first.
+        verdicts: Counts of its claims by verdict.
+        source: Scorer of its claims with its accuracy, if any.
+        factuality: Precision, recall@K and F1@K of its answers, if scored.
+        losses: Sub-questions lost in retrieval or writing, by domain and overall.
+        no_losses: Reason for missing `losses`.
     """
 
     metrics: tuple[BoardMetric, ...]
@@ -186,20 +178,20 @@ class _Claims:
 
 
 class WeaknessService:
-    """Use cases of teams that ask what to improve."""
+    """Weaknesses for teams that want to improve."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def of(self, round_name: str, system: str, *, caller: Caller = PUBLIC) -> Weaknesses:
-        """Collect the weaknesses of a system's answers in a round, as far as the caller may see them."""
+        """Return the weaknesses of a system in a round as the caller may see them."""
         round_ = self._store.rounds.get(round_name)
-        seen = RoundAccess(self._store, caller, round_)
+        access = RoundAccess(self._store, caller, round_)
         numbers = self._submission_ids(round_)
-        submission_id = numbers.get(system) if seen.scores_of(system) else None
+        submission_id = numbers.get(system) if access.scores_of(system) else None
         metrics = board_metrics(self._store, round_.set_name)
-        # What an answer misses is quoted from the reference.
-        hidden = submission_id is None or seen.hides_references
+        # Missed facts quote the reference.
+        hidden = submission_id is None or access.hides_references
         missed = Missed() if hidden else self._missed(round_, system, numbers)
         claims = self._claims(submission_id)
         losses = self._losses(submission_id)
@@ -212,7 +204,7 @@ class WeaknessService:
         return Weaknesses(
             metrics=metrics,
             missed=missed,
-            doubtful=claims.doubtful if seen.answers_of(system) else (),
+            doubtful=claims.doubtful if access.answers_of(system) else (),
             verdicts=claims.verdicts,
             source=claims.source,
             factuality=None if submission_id is None else self._factuality(system, numbers),
@@ -242,17 +234,17 @@ class WeaknessService:
                             reason=claim.reason,
                         )
                     )
-        least = sorted(doubtful, key=lambda claim: claim.posterior)[:MOST_SHOWN]
+        least = sorted(doubtful, key=lambda claim: claim.posterior)[:MAX_SHOWN]
         counts = {verdict: verdicts[verdict] for verdict in Verdict}
         return _Claims(doubtful=tuple(least), verdicts=counts, source=scorer, answers=answers)
 
     def _missed(self, round_: Round, system: str, numbers: Mapping[str, int]) -> Missed:
-        """Find the missed facts of the round's questions: of human-written references, else of passages."""
-        asked = {question for _, question in self._store.battles.questions(round_.id)}
+        """Find the missed facts of human-written references, else of passages."""
+        questions = {question for _, question in self._store.battles.questions(round_.id)}
 
         def scored(metric: str) -> dict[str, list[ScoredAnswer]]:
             return {
-                name: [one for one in self._details(number, metric) if one.question_id in asked]
+                name: [row for row in self._details(number, metric) if row.question_id in questions]
                 for name, number in numbers.items()
             }
 
@@ -285,7 +277,7 @@ class WeaknessService:
         return {domain: total(several) for domain, several in by_domain.items()}
 
     def _why_no_losses(self, submission_id: int | None) -> str:
-        """Return the reason that the context scores give themselves, where they give one."""
+        """Return the reason that the context scores give, if any."""
         for score in self._details(submission_id, CONTEXT):
             if score.details.get("reason"):
                 return str(score.details["reason"])
@@ -296,7 +288,7 @@ class WeaknessService:
             return
         stored = self._store.scores.detailed([number], metric=metric, judge=EMBEDDED)
         for at, score in enumerate(stored):
-            if at >= MOST_ANSWERS:
+            if at >= MAX_ANSWERS:
                 return
             yield score
 

@@ -1,1 +1,1 @@
-"""The queue, its leases and cancellation."""
+"""Job queue, leases and cancellation."""

@@ -1,4 +1,4 @@
-"""Protocol of engines, and requests to stop in order: Ctrl-C, SIGTERM and the end of a job."""
+"""Engine protocol, and orderly shutdown on Ctrl-C, SIGTERM and cancelled jobs."""
 
 import asyncio
 import platform
@@ -15,16 +15,13 @@ from data.parallel import Spread
 from data.progress import Report
 
 StopEvent = threading.Event
-"""Set by another thread where what is being done is no longer wanted."""
+"""Set by another thread to stop the work."""
 POLL_EVERY = 0.2
 
 
 @contextmanager
 def stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM set an event instead of breaking off.
-
-    Only a main thread receives signals, and Windows' loops take no handlers; without, they end the run.
-    """
+    """Set an event on Ctrl-C and SIGTERM, where the event loop supports handlers."""
     loop = asyncio.get_running_loop()
     can_handle = threading.current_thread() is threading.main_thread() and platform.system() != "Windows"
     signals = (signal.SIGINT, signal.SIGTERM) if can_handle else ()
@@ -38,14 +35,14 @@ def stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
 
 
 def raise_if_stopped(stop_event: StopEvent | None) -> None:
-    """Go on only where that is still wanted."""
+    """Raise StoppedError once the event is set."""
     if stop_event is not None and stop_event.is_set():
-        raise StoppedError("It was stopped before its end.", advice="Ask for it again.")
+        raise StoppedError("Stopped before the end.", advice="Start it again.")
 
 
 @asynccontextmanager
 async def alongside(work: Coroutine[object, object, None]) -> AsyncIterator[None]:
-    """Run something until the block ends, which cancels it."""
+    """Run a task until the block ends, which cancels it."""
     task = asyncio.create_task(work)
     try:
         yield
@@ -54,8 +51,8 @@ async def alongside(work: Coroutine[object, object, None]) -> AsyncIterator[None
 
 
 @asynccontextmanager
-async def stopping_on_halt(stop_event: StopEvent | None, stop: asyncio.Event) -> AsyncIterator[None]:
-    """Let an event of another thread set one of this loop."""
+async def forward_stop(stop_event: StopEvent | None, stop: asyncio.Event) -> AsyncIterator[None]:
+    """Set this loop's event once another thread sets its own."""
 
     async def follow(event: StopEvent) -> None:
         while not event.is_set():  # noqa: ASYNC110 - set by another thread; a thread that waits cannot be cancelled
@@ -67,7 +64,7 @@ async def stopping_on_halt(stop_event: StopEvent | None, stop: asyncio.Event) ->
 
 
 @asynccontextmanager
-async def telling(stop: asyncio.Event | None, then: Callable[[], object]) -> AsyncIterator[None]:
+async def call_when_set(stop: asyncio.Event | None, then: Callable[[], object]) -> AsyncIterator[None]:
     """Call a function once an event is set."""
 
     async def call(event: asyncio.Event) -> None:
@@ -79,7 +76,7 @@ async def telling(stop: asyncio.Event | None, then: Callable[[], object]) -> Asy
 
 
 class Engine(Protocol):
-    """Does long work; at one seed every engine gives the same bytes."""
+    """Runner of long work; at one seed every engine gives the same bytes."""
 
     @property
     def kind(self) -> EngineKind:
@@ -87,7 +84,7 @@ class Engine(Protocol):
         ...
 
     def parallel(self) -> AbstractContextManager[Spread]:
-        """Do the parts of long work (`data.parallel.parallel_map`) by this engine within the block."""
+        """Run `data.parallel.parallel_map` on this engine within the block."""
         ...
 
     def judge(
@@ -99,9 +96,9 @@ class Engine(Protocol):
         workers: int | None = None,
         reaching: Mapping[str, Any] | None = None,
     ) -> RoundCounts:
-        """Judge what is pending in a round.
+        """Judge the pending battles of a round.
 
-        `concurrency` is of all who judge together, at most `workers`; `reaching` are their settings, as
-        `LlmOverrides.to_json` has them.
+        `concurrency` is the total over at most `workers` workers; `reaching` are their settings
+        (`LlmOverrides.to_json`).
         """
         ...

@@ -1,4 +1,4 @@
-"""The queue of jobs, and the leases by which workers hold them."""
+"""Job queue and leases of workers."""
 
 import os
 import socket
@@ -21,15 +21,14 @@ NOT_RETRIED = (errors.InputError, errors.NotFoundError, errors.ConflictError, er
 NOT_THE_JOBS_FAULT = (errors.StoppedError, errors.LeaseLostError, errors.StoreError)
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 PROCESSES = Path("/proc/self/ns/pid")
-START_FIELD = 19  # Of /proc/PID/stat, counted after the name, which may hold anything: proc(5), starttime.
+START_FIELD = 19  # starttime of /proc/PID/stat, counted after the name, which may contain spaces (proc(5)).
 
 
 @dataclass(frozen=True, slots=True)
 class JobLeases:
-    """One worker's leases on jobs of the queue; `lease` is in seconds.
+    """Leases of a worker on jobs; `lease` is in seconds.
 
-    A lease that cannot be released, since the database is away or full, is released before the next call, so
-    that a process that goes on does not block itself.
+    A lease that cannot be released while the database is unavailable is released before the next call.
     """
 
     store: Store
@@ -38,23 +37,23 @@ class JobLeases:
     _pending: list[tuple[Lease, Release]] = field(default_factory=list)
 
     def take(self, *, owner: str = "", job_id: int | None = None) -> tuple[Job, Lease] | None:
-        """Take a lease on the first job that has one free."""
+        """Take a lease on the first job with a free one."""
         self.release_pending()
         leases, lease = self.store.leases, self.lease
         return leases.take(self.worker, lease=lease, gone=has_ended, owner=owner, job_id=job_id)
 
     def begin(self, round_id: int) -> tuple[Job, Lease]:
-        """Put a job that judges a round for this process alone, and take the first lease on it."""
+        """Queue a job that only this process may take, and take its first lease."""
         self.give_up_dead()
         owner = f"{self.worker.name}:{uuid.uuid4().hex[:12]}"
         job = self.store.jobs.put(JobKind.JUDGE, round_id=round_id, owner=owner)
-        taken = self.take(owner=owner, job_id=job.id)
-        if taken is None:
+        lease = self.take(owner=owner, job_id=job.id)
+        if lease is None:
             raise errors.ConflictError(f"Job {job.id} was taken away.", advice="Start it again.")
-        return taken
+        return lease
 
     def release(self, lease: Lease, release: Release) -> None:
-        """Release a lease; where the database cannot be used, as soon as it can."""
+        """Release a lease, later if the database is unavailable."""
         try:
             self.store.leases.release(lease.id, release)
         except errors.StoreError:
@@ -63,33 +62,32 @@ class JobLeases:
 
     @contextmanager
     def held(self, lease: Lease, *, attempts: int = 0) -> Iterator[None]:
-        """Release a lease at the end of the block, with the error that ended it."""
+        """Release a lease at the end of the block, with its error if any."""
         try:
             yield
         except BaseException as error:
-            # The error of the work is raised. Without a database the lease stays pending, and a round stays
-            # `running`, which can be resumed as well.
+            # The work's error takes precedence; the lease stays pending, and a running round can be resumed.
             with suppress(errors.StoreError):
                 self.release(lease, release_after(error, attempts))
             raise
         self.release(lease, Release())
 
     def release_pending(self) -> None:
-        """Release the leases that could not be released when it was time."""
+        """Release the leases whose release failed."""
         while self._pending:
             lease, release = self._pending[0]
             self.store.leases.release(lease.id, release)
-            # Another thread may have released it as well, which changes nothing.
+            # Another thread may have removed it already.
             self._pending[:1] = []
 
     def give_up_dead(self) -> int:
-        """End the leases of workers whose process is known to have ended, and this one's pending ones."""
+        """End the leases of workers whose process has ended, and this worker's pending ones."""
         self.release_pending()
         return self.store.leases.give_up(has_ended)
 
 
 def release_after(error: BaseException, attempts: int) -> Release:
-    """Choose how to release a lease after an error: temporary failures are retried, with growing waits."""
+    """Return how to release a lease after an error: temporary failures are retried with growing waits."""
     if isinstance(error, NOT_THE_JOBS_FAULT):
         return Release()
     message = str(error) if isinstance(error, errors.ArenaError) else f"{type(error).__name__}: {error}"
@@ -107,10 +105,10 @@ def heartbeats(
     failed: Callable[[Exception], object],
     work: Callable[[], Work | None],
 ) -> Iterator[None]:
-    """Send heartbeats from a thread until the block ends, whatever the event loop is doing (A4).
+    """Send heartbeats from a thread until the block ends, even if the event loop is blocked (A4).
 
-    `unwanted` is called where the job is no longer wanted, `failed` where the lease is lost or the database
-    cannot be used; `work` tells the progress, for other processes.
+    `unwanted` is called once the job is cancelled, `failed` if the lease is lost or the database fails;
+    `work` returns the progress to store.
     """
     over = threading.Event()
 
@@ -135,14 +133,14 @@ def heartbeats(
 
 
 def this_worker(name: str | None = None) -> WorkerId:
-    """Identify this process; by default it is named after its machine and number."""
+    """Identify this process, by default by host and pid."""
     pid = os.getpid()
     name = name or f"{socket.gethostname()}-{pid}"
     return WorkerId(name=name, place=_place(), pid=pid, started=_started(pid))
 
 
 def has_ended(worker: WorkerId) -> bool:
-    """Return whether a worker's process is known to have ended; False where this machine cannot know."""
+    """Return whether a worker's process has ended; False if this machine cannot tell."""
     if not worker.place or worker.place != _place():
         return False
     try:
@@ -155,7 +153,7 @@ def has_ended(worker: WorkerId) -> bool:
 
 
 def _place() -> str:
-    """Identify this machine since its start, and its process namespace; empty where unknown."""
+    """Identify this machine's boot and process namespace; empty if unknown."""
     try:
         return f"{socket.gethostname()}/{BOOT.read_text().strip()}/{PROCESSES.readlink()}"
     except OSError:
@@ -168,5 +166,5 @@ def _started(pid: int) -> str:
     except OSError:
         return ""
     state, start = fields[0], fields[START_FIELD]
-    # A child that ended and that nobody has waited for still has its number.
+    # A zombie keeps its pid until its parent waits for it.
     return "" if state == "Z" else start

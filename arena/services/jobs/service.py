@@ -1,4 +1,4 @@
-"""Jobs of the queue: put in, shown, cancelled."""
+"""Jobs: queue, show and cancel."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from data.progress import Work
 from data.store import Store
 
 MAX_WORKERS = 1_000
-CANCELLED = "Somebody cancelled it."
+CANCELLED = "The job was cancelled."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobStatus:
-    """A job with the workers at it; `position` is that in the queue, None where it does not wait."""
+    """Job with its workers; `position` is the place in the queue, None unless it waits."""
 
     job: Job
     leases: tuple[Lease, ...]
@@ -31,28 +31,28 @@ class JobStatus:
 
     @property
     def rate(self) -> float:
-        """Battles a second, by all its workers."""
+        """Battles per second over all workers."""
         return sum(lease.rate for lease in self.alive)
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds left as its only worker measured them by replies; None where it did not."""
+        """Remaining seconds as measured by a single worker, else None."""
         work = self.alive[0].work if len(self.alive) == 1 else None
         return None if work is None else work.left
 
     @property
     def waiting(self) -> str:
-        """Wait of its workers at their endpoints, in words; empty without one."""
+        """Wait imposed by endpoints, in words; empty without one."""
         notes = (lease.work.note for lease in self.alive if lease.work is not None)
         return next(filter(None, notes), "")
 
     @property
     def work(self) -> Work | None:
-        """Progress of a worker; None where none tells it."""
+        """Progress of a worker that reports it."""
         return next((lease.work for lease in self.leases if lease.work is not None), None)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the job as commands and pages show it."""
+        """Return the job as JSON for commands and pages."""
         job = self.job
         moments = ("created_at", "started_at", "finished_at")
         return {
@@ -87,12 +87,12 @@ class JobService:
         budget_usd: float | None = None,
         caller: Caller = OPERATOR,
     ) -> Job:
-        """Let a worker compare judges with human labels, the content of a JSONL file."""
+        """Queue a calibration of judges against `labels`, the content of a JSONL file."""
         payload = {"judges": list(judges), "labels": labels, "concurrency": concurrency}
         return self.put(caller, JobKind.CALIBRATE, payload={**payload, "budget_usd": budget_usd})
 
     def test_judge(self, judge: str, *, caller: Caller = OPERATOR) -> Job:
-        """Let a worker try a judge on three battles."""
+        """Queue a test of a judge on three battles."""
         return self.put(caller, JobKind.JUDGE_TEST, payload={"judge": judge})
 
     def judge(
@@ -103,10 +103,7 @@ class JobService:
         workers: int | None = None,
         caller: Caller = OPERATOR,
     ) -> Job:
-        """Let workers judge what is pending in a round.
-
-        Options are `concurrency` and what goes before a worker's settings (see `LlmOverrides`).
-        """
+        """Queue the judging of a round; `options` are `concurrency` and overrides (`LlmOverrides`)."""
         require(caller, TokenScope.ORGANISE)
         round_ = self.store.rounds.get(round_name)
         workers = MAX_WORKERS if workers is None else workers
@@ -119,11 +116,11 @@ class JobService:
         )
 
     def recent(self, kind: JobKind | None = None) -> tuple[JobStatus, ...]:
-        """Return the newest jobs, of one kind where it is given, newest first."""
+        """Return recent jobs, newest first."""
         return tuple(self._status(job) for job in self.store.jobs.all(kind=kind))
 
     def status(self, number: int) -> JobStatus:
-        """One job."""
+        """Return a job."""
         return self._status(self.store.jobs.get(number))
 
     def of_round(self, round_id: int) -> JobStatus | None:
@@ -132,13 +129,16 @@ class JobService:
         return None if job is None else self._status(job)
 
     def cancel(self, number: int, *, caller: Caller = OPERATOR) -> Job:
-        """Take a job out of the queue; what is in flight finishes, and its round is paused."""
+        """Cancel a job; calls in flight finish, and its round is paused."""
         require(caller, TokenScope.ORGANISE)
         with self.store.changing(visible=False):
             withdrawn = self.store.jobs.withdraw(CANCELLED, number=number)
             job = self.store.jobs.get(number)
             if not withdrawn:
-                raise ConflictError(f"Job {number} is {job.state} already.", advice="There is nothing to do.")
+                raise ConflictError(
+                    f"Job {number} is {job.state} already.",
+                    advice="Only queued or running jobs can be cancelled.",
+                )
         _log(caller, "job-cancelled", job)
         return job
 
@@ -151,7 +151,7 @@ class JobService:
         round_id: int | None = None,
         workers: int = 1,
     ) -> Job:
-        """Put a job into the queue for an organiser; its result is in the job."""
+        """Queue a job for an organiser."""
         require(caller, TokenScope.ORGANISE)
         with self.store.changing(visible=False):
             job = self.store.jobs.put(kind, round_id=round_id, payload=payload, workers=workers)

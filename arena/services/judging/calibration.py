@@ -1,4 +1,4 @@
-"""Calibration: how well judges agree with pairs that people labelled."""
+"""Calibration: agreement of judges with human labels."""
 
 import asyncio
 import json
@@ -21,14 +21,14 @@ from judges.base import JudgeInput
 from judges.llm.costs import MemoryLedger
 from judges.spec import JudgeSpec
 from leaderboard.agreement.pairs import Calibration, CalibrationPair
-from leaderboard.agreement.pairs import calibrate as hold_against
+from leaderboard.agreement.pairs import calibrate as calibrate_pairs
 
 LIMITS = ReadLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledPair:
-    """A pair with the labels of all people."""
+    """Pair with the labels of all people."""
 
     first: HumanLabel
     labels: tuple[float, ...]
@@ -36,14 +36,14 @@ class LabelledPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledPairs:
-    """Pairs of a file, and the labels that are not votes by reason."""
+    """Pairs of a file, and counts of excluded labels by reason."""
 
     pairs: tuple[LabelledPair, ...]
     left_out: Mapping[str, int]
 
 
 def labelled_pairs(path: Path) -> LabelledPairs:
-    """Read the pairs of a file; lines with one id are labels of several people."""
+    """Read the pairs of a file; lines with the same id are labels of several people."""
     read = read_labels(path, LIMITS)
     by_id: dict[str, tuple[HumanLabel, list[float]]] = {}
     for label in read.labels:
@@ -51,7 +51,7 @@ def labelled_pairs(path: Path) -> LabelledPairs:
         if (first.answer_a, first.answer_b) != (label.answer_a, label.answer_b):
             raise FileFormatError(
                 f"{path.name}: the pair {label.id} has different answers on different lines.",
-                advice="Give every pair an id of its own.",
+                advice="Use a different id for every pair.",
                 code="mixed-pair",
             )
         labels.append(label.label)
@@ -65,11 +65,11 @@ CONCURRENCY = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCalibration:
-    """One judge against the labels of a file.
+    """Agreement of a judge with the labels of a file.
 
-    `flips` is the share of pairs read in both orders on which the orders disagree; None where the judge reads
-    one order. `reasons` count why pairs have no verdict, `confusion` pairs by the sides that people and the
-    judge took, `left_out` labels that are not votes.
+    `flips` is the share of pairs on which the two orders disagree; None with a single order. `reasons` counts
+    pairs without a verdict by reason, `confusion` pairs by the winners of people and judge, `left_out`
+    excluded labels.
     """
 
     judge: str
@@ -93,7 +93,7 @@ class JudgeCalibration:
 
 
 class CalibrationService:
-    """Hold judges against the labels of people, here or by a worker."""
+    """Calibrate judges against human labels, here or in a worker."""
 
     def __init__(self, jobs: JobService, judges: JudgeService) -> None:
         self._jobs = jobs
@@ -108,10 +108,10 @@ class CalibrationService:
         budget_usd: float | None = None,
         stop_event: StopEvent | None = None,
     ) -> tuple[JudgeCalibration, ...]:
-        """Let judges decide the labelled pairs of a file, and hold them against the people.
+        """Judge the labelled pairs of a file and compare with the labels; skip pairs beyond the total budget.
 
-        Pairs beyond the budget of all judges together are skipped. Another thread may set `stop_event` to
-        stop; then StoppedError is raised.
+        Raises:
+            StoppedError: Another thread set `stop_event`.
         """
         specs = [self._judges.spec(name) for name in judges]
         read = labelled_pairs(labels)
@@ -131,7 +131,7 @@ class CalibrationService:
     def _report(
         self, spec: JudgeSpec, pairs: Sequence[LabelledPair], verdicts: Sequence[Verdict]
     ) -> JudgeCalibration:
-        held = [
+        calibrated = [
             CalibrationPair(
                 id=pair.first.id,
                 domain=pair.first.domain,
@@ -151,26 +151,23 @@ class CalibrationService:
         return JudgeCalibration(
             judge=spec.name,
             models=spec.models,
-            calibration=hold_against(held),
+            calibration=calibrate_pairs(calibrated),
             flips=sum(read_both) / len(read_both) if read_both else None,
             reasons=reasons,
-            confusion=confusion_of(held),
+            confusion=confusion_of(calibrated),
         )
 
     def start(
         self, file: Path, judges: Sequence[str], *, budget_usd: float | None = None, caller: Caller
     ) -> Job:
-        """Check a file of human labels, and let a worker hold judges against it.
-
-        A budget is needed where one of the judges asks an LLM.
-        """
+        """Check a file of human labels and queue a calibration; judges with an LLM need a budget."""
         require(caller, TokenScope.ORGANISE)
         if not judges:
             raise InputError("No judge is chosen.", advice="Choose one or several.")
-        asking = [judge for judge in judges if self._judges.spec(judge).models]
-        if asking and budget_usd is None:
-            message = f"{', '.join(asking)}: a calibration that asks an LLM needs a cap."
-            raise InputError(message, advice="Give the most it may spend.")
+        with_llm = [judge for judge in judges if self._judges.spec(judge).models]
+        if with_llm and budget_usd is None:
+            message = f"{', '.join(with_llm)}: a calibration with an LLM needs a budget."
+            raise InputError(message, advice="Set the budget.")
         labelled_pairs(file)
         rows = (asdict(label) for label in read_labels(file, LIMITS).labels)
         labels = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
@@ -179,34 +176,36 @@ class CalibrationService:
         )
 
     def all(self, *, caller: Caller) -> tuple[JobStatus, ...]:
-        """Return the newest calibrations, newest first."""
+        """Return recent calibrations, newest first."""
         require(caller, TokenScope.ORGANISE)
         return self._jobs.recent(JobKind.CALIBRATE)
 
     def of_judge(self, judge: str, *, caller: Caller) -> tuple[Job, ...]:
-        """Return the calibrations that have a result of a judge, newest first."""
+        """Return the finished calibrations of a judge, newest first."""
         return tuple(
-            one.job
-            for one in self.all(caller=caller)
-            if one.job.result is not None and judge in one.job.payload["judges"]
+            status.job
+            for status in self.all(caller=caller)
+            if status.job.result is not None and judge in status.job.payload["judges"]
         )
 
     def get(self, number: int, *, caller: Caller) -> JobStatus:
-        """One calibration."""
+        """Return a calibration."""
         require(caller, TokenScope.ORGANISE)
-        found = self._jobs.status(number)
-        if found.job.kind is not JobKind.CALIBRATE:
-            raise NotFoundError(f"Job {number} is not a calibration.", advice="Choose one of the list.")
-        return found
+        status = self._jobs.status(number)
+        if status.job.kind is not JobKind.CALIBRATE:
+            raise NotFoundError(
+                f"Job {number} is not a calibration.", advice="Choose a calibration from the list."
+            )
+        return status
 
 
 def confusion_of(pairs: Sequence[CalibrationPair]) -> Mapping[str, Mapping[str, int]]:
-    """Pairs by what most people said (`a`, `tie`, `b`) and what the judge said (also `none`)."""
+    """Count pairs by the majority of people (`a`, `tie`, `b`) and the judge (also `none`)."""
     sides = ("a", "tie", "b")
-    counted = Counter(
+    counts = Counter(
         (pair.people.value, pair.preference.value if pair.preference else NO_VERDICT) for pair in pairs
     )
-    return {people: {judge: counted[people, judge] for judge in (*sides, NO_VERDICT)} for people in sides}
+    return {people: {judge: counts[people, judge] for judge in (*sides, NO_VERDICT)} for people in sides}
 
 
 def contest_of(label: HumanLabel) -> JudgeInput:
@@ -219,7 +218,7 @@ def contest_of(label: HumanLabel) -> JudgeInput:
         reference=label.reference,
         passages=passages,
     )
-    # Where one of the answers is the reference itself, a judge must not hold it against itself.
+    # A judge must not compare the reference with itself.
     side = {label.answer_a: "a", label.answer_b: "b"}.get(label.reference or "")
     return JudgeInput(
         battle_id=label.id,

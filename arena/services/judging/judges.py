@@ -1,4 +1,4 @@
-"""Judges: their specs and prices, judges opened for a run, and judges tried."""
+"""Judges: specs, prices, runs and trials."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ from judges.llm.transports.registry import transport_info
 from judges.spec import JudgeSpec, leaves
 
 if TYPE_CHECKING:
-    # Lists of judges open none, and load nothing of what does.
+    # Lists of judges do not need these slow imports.
     from arena.services.judging.llm_access import Payer
     from arena.services.judging.traffic import OpenedJudge, Traffic
     from judges.llm.costs import Ledger
@@ -37,7 +37,7 @@ TRIAL = "trial"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeLine:
-    """A judge in a list; `problem` says why its spec cannot be used."""
+    """Judge in a list; `problem` is the error of an invalid spec."""
 
     name: str
     kind: str
@@ -47,19 +47,19 @@ class JudgeLine:
 
 
 USUAL = "reference-free"
-"""Judge whose prompt and settings a bare model is tried with."""
+"""Judge whose prompt and settings a bare model uses."""
 BATTLES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeTest:
-    """Result of a judge on three battles in both orders.
+    """Test of a judge on three battles in both orders.
 
     Attributes:
-        models: The models that were asked; empty of an embedded judge.
-        battles: What was shown and what came back, by battle, as JSON.
-        cost_usd: What they cost; None where no price is known.
-        latency: The mean time of a reply in seconds; None where nothing was asked.
+        models: Its LLMs; empty for an embedded judge.
+        battles: Input and replies by battle, as JSON.
+        cost_usd: Cost; None without a known price.
+        latency: Mean seconds per reply; None without replies.
     """
 
     judge: str
@@ -77,14 +77,14 @@ class JudgeTest:
         return self.judged == len(self.battles)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the test as commands, jobs and pages have it."""
+        """Return the test as JSON for commands, jobs and pages."""
         return {**asdict(self), "passed": self.passed, "sentence": self.sentence}
 
     @property
     def sentence(self) -> str:
-        """The result in a sentence."""
-        several = f"{self.judged} of {len(self.battles)} battles have a verdict"
-        return f"{several}; the orders agree on {self.agreeing} of {self.judged}."
+        """Result in a sentence."""
+        verdicts = f"{self.judged} of {len(self.battles)} battles have a verdict"
+        return f"{verdicts}; the orders agree on {self.agreeing} of {self.judged}."
 
 
 class JudgeService:
@@ -95,34 +95,34 @@ class JudgeService:
         self._settings = settings
 
     def spec(self, name: str) -> JudgeSpec:
-        """Return a judge by the name or path of its spec, with the endpoint it will use."""
+        """Return a judge by name or path, with its endpoint."""
         return load_spec(name, folders=self._folders).at(self._settings.endpoint)
 
     @property
     def endpoint(self) -> str:
-        """Address that models are asked at where a judge names none."""
+        """Default endpoint of judges."""
         return self._settings.endpoint
 
     def prices(self) -> "Prices":
-        """Return the prices of LLM calls, the organiser's own before the bundled ones."""
+        """Return the prices of LLM calls; the organiser's prices override the bundled ones."""
         from arena.services.judging.llm_access import access_settings
         from judges.llm.prices import Prices
 
         return Prices.load(access_settings(self._settings, concurrency=1).prices)
 
     def set_price(self, model: str, price: "Price") -> Path:
-        """Write a model's price into the organiser's prices, and return their file."""
+        """Add a model's price to the organiser's prices, and return their file."""
         from judges.llm.prices import set_price
 
         set_price(self._settings.prices_file, model, price)
         return self._settings.prices_file
 
     def known(self) -> tuple[JudgeLine, ...]:
-        """Every judge by name, those that cannot be used with the reason."""
+        """Return all judges by name, invalid ones with their error."""
         return tuple(self._line(name) for name in spec_names(folders=self._folders))
 
     def host(self, name: str) -> str:
-        """Return the hosts of a judge's models, without the rest of the addresses; empty without any."""
+        """Return the hosts of a judge's models, comma-separated."""
         try:
             spec = self.spec(name)
         except SpecError:
@@ -131,21 +131,18 @@ class JudgeService:
         return ", ".join(dict.fromkeys(filter(None, hosts)))
 
     def try_files(self, judge: str, question: str, answer_a: Path, answer_b: Path) -> Verdict:
-        """Let a judge decide between the texts of two files.
-
-        `question` is `SET/ID` of a stored question, or the text of one.
-        """
+        """Judge the texts of two files; `question` is `SET/ID` of a stored question, or its text."""
         limits = ReadLimits()
         texts = (read_text(answer_a, limits), read_text(answer_b, limits))
         return self.try_on(self.spec(judge), self._question(question), *texts)
 
     def try_on(self, spec: JudgeSpec, question: Question, answer_a: str, answer_b: str) -> Verdict:
-        """Let a judge decide one pair, without storing the verdict."""
+        """Judge one pair without storing the verdict."""
         judge_input = JudgeInput(battle_id=TRIAL, question=question, answer_a=answer_a, answer_b=answer_b)
         return asyncio.run(self.decide_all(spec, [judge_input], concurrency=2))[0]
 
     def decide(self, spec: JudgeSpec, inputs: Sequence[JudgeInput]) -> list[Verdict]:
-        """Let a judge decide some battles one after another, without storing the verdicts."""
+        """Judge battles one after another without storing verdicts."""
         return asyncio.run(self.decide_all(spec, inputs, concurrency=1))
 
     async def decide_all(
@@ -157,19 +154,19 @@ class JudgeService:
         ledger: "Ledger | None" = None,
         stop_event: cancellation.StopEvent | None = None,
     ) -> list[Verdict]:
-        """Let a judge decide some battles, without storing the verdicts; in the order given.
+        """Judge battles without storing verdicts, at most `concurrency` at once; results are in input order.
 
-        At most `concurrency` are in flight. Battles for which the ledger has nothing left are skipped. Once
-        another thread sets `stop_event`, calls in flight finish and are stored.
+        Battles beyond the ledger's budget are skipped. Once another thread sets `stop_event`, calls in flight
+        finish and are cached.
         """
-        room, stop = asyncio.Semaphore(concurrency), asyncio.Event()
+        slots, stop = asyncio.Semaphore(concurrency), asyncio.Event()
         async with (
-            cancellation.stopping_on_halt(stop_event, stop),
+            cancellation.forward_stop(stop_event, stop),
             self._opened(spec, concurrency=concurrency, ledger=ledger, stop=stop) as ((judge,), traffic),
         ):
 
             async def decide(judge_input: JudgeInput) -> Verdict:
-                async with room:
+                async with slots:
                     cancellation.raise_if_stopped(stop_event)
                     verdict = await judge.judge(judge_input)
                 work.done += 1
@@ -188,7 +185,7 @@ class JudgeService:
     async def open(
         self, spec: JudgeSpec, round_: Round, concurrency: int, stop: asyncio.Event, lease_id: int
     ) -> "AsyncIterator[OpenedJudge]":
-        """Open a judge for a round, held to the round's budget; it asks nothing new once `stop` is set."""
+        """Open a judge within a round's budget; it sends no new calls once `stop` is set."""
         cap = round_.budget_usd
         from arena.services.judging.llm_access import Payer
         from arena.services.judging.traffic import OpenedJudge
@@ -201,7 +198,7 @@ class JudgeService:
 
     @property
     def _waits(self) -> bool:
-        """Return whether battles wait for replies: not where the cache has them, or a batch takes them."""
+        """True if battles wait for replies, as they do except with cached or batched replies."""
         replayed = self._settings.cache_mode is CacheMode.REPLAY
         return not replayed and not transport_info(self._settings.transport).batches
 
@@ -220,13 +217,13 @@ class JudgeService:
         from arena.services.text_process import TextWork
 
         kinds = {leaf.kind for spec in specs for leaf in leaves(spec)}
-        # An LLM is waited for, an embedded judge computes, and a function may do anything.
+        # LLM judges wait, embedded judges compute, and functions may do either.
         processes = self._settings.processes_for(texts) if JudgeKind.LLM not in kinds else 1
         if JudgeKind.FUNCTION in kinds:
             processes = max(1, processes)
         async with AsyncExitStack() as opened:
             work = opened.enter_context(TextWork(self._settings.work_seconds, processes))
-            await opened.enter_async_context(cancellation.telling(stop, work.stop))
+            await opened.enter_async_context(cancellation.call_when_set(stop, work.stop))
             client = None
             if JudgeKind.LLM in kinds:
                 access = open_access(
@@ -241,24 +238,24 @@ class JudgeService:
             yield tuple(build_judge(spec, client=client, work=work) for spec in specs), client
 
     def test(self, name: str, *, stop_event: cancellation.StopEvent | None = None) -> JudgeTest:
-        """Try a judge by name or path, or a model with the usual prompt, on three battles in both orders.
+        """Try a judge, or a model with the default prompt, on three battles in both orders.
 
-        The first battle is asked before the others, so that a wrong key or model costs one request.
+        Battles run one by one, so that a wrong key or model costs one request.
         """
-        spec = self._tried(name)
+        spec = self._spec_to_test(name)
         inputs = _demo_battles()
         verdicts = asyncio.run(self.decide_all(spec, inputs, concurrency=1, stop_event=stop_event))
         return _test_of(spec, inputs, verdicts)
 
-    def _tried(self, name: str) -> JudgeSpec:
+    def _spec_to_test(self, name: str) -> JudgeSpec:
         try:
             spec = self.spec(name)
         except NotFoundError as unknown:
             if name.endswith(".toml"):
                 raise
-            usual = self.spec(USUAL)
+            default = self.spec(USUAL)
             try:
-                spec = usual.model_copy(update={"model": name, "name": "test"})
+                spec = default.model_copy(update={"model": name, "name": "test"})
             except ValueError as error:
                 raise InputError(
                     f"{name!r} is neither a judge nor a model.", advice=unknown.advice
@@ -296,7 +293,7 @@ def _demo_battles() -> list[JudgeInput]:
             }
             for path in sorted((folder / "answers").glob("*.jsonl"))[:2]
         ]
-    shown = [question for question in questions if all(question.id in texts for texts in answers)]
+    answered = [question for question in questions if all(question.id in texts for texts in answers)]
     return [
         JudgeInput(
             battle_id=f"test-{question.id}",
@@ -304,7 +301,7 @@ def _demo_battles() -> list[JudgeInput]:
             answer_a=answers[0][question.id],
             answer_b=answers[1][question.id],
         )
-        for question in shown[:BATTLES]
+        for question in answered[:BATTLES]
     ]
 
 

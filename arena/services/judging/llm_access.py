@@ -1,4 +1,4 @@
-"""Store-backed LLM access for an event loop: replies, batches and a round's account.
+"""Store-backed LLM access for an event loop: replies, batches and a round's ledger.
 
 The store's calls block, so they run in threads; replies that arrive together are committed together.
 """
@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
-from arena.services.jobs.cancellation import alongside, telling
+from arena.services.jobs.cancellation import alongside, call_when_set
 from arena.settings import Settings
 from data.errors import StoreError
 from data.models import Reply
@@ -25,10 +25,9 @@ SHARE_EVERY = 1.0
 
 
 class StoredReplies:
-    """The store as a reply cache: replies that arrive during one commit are committed together by the next.
+    """Reply cache in the store; replies that arrive during a commit are committed together by the next.
 
-    `put` returns once the reply is committed, so that a kill loses no more replies than calls were in
-    flight.
+    `put` returns after the commit, so that a crash loses at most the calls in flight.
     """
 
     def __init__(self, store: Store) -> None:
@@ -37,13 +36,13 @@ class StoredReplies:
         self._commits: asyncio.Task[None] | None = None
 
     async def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
-        """Return the replies that are there, by key."""
+        """Return cached replies by key."""
         return await asyncio.to_thread(self._store.replies.get_many, keys)
 
     async def put(self, request: Request, reply: Reply) -> None:
-        """Store a reply under the key of its request; it is committed when this returns."""
+        """Store a reply under its request's key, and wait for the commit."""
         if reply.key != request.key:
-            raise ValueError("A reply bears the key of another request.")
+            raise ValueError(f"The reply's key differs from its request's: {reply.key} and {request.key}.")
         committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((reply, committed))
         if self._commits is None or self._commits.done():
@@ -58,7 +57,7 @@ class StoredReplies:
     async def _commit(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting, []
-            # Gathered, since whatever goes wrong belongs to those who wait.
+            # Pass any exception on to the waiting callers.
             [error] = await asyncio.gather(
                 asyncio.to_thread(self._store.replies.put, [reply for reply, _ in batch]),
                 return_exceptions=True,
@@ -74,7 +73,7 @@ class StoredReplies:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payer:
-    """Payer of calls: an account of `ledgers`, through a worker's lease; `cap` is in USD."""
+    """Ledger account that pays for calls through a worker's lease; `cap` is in USD."""
 
     ledgers: LedgerStore
     number: int
@@ -83,24 +82,24 @@ class Payer:
 
 
 class StoredLedger:
-    """An account in the store, which workers share."""
+    """Ledger account in the store, shared by workers."""
 
     def __init__(self, payer: Payer, cap: float) -> None:
         self._payer, self._cap = payer, cap
 
     async def draw(self, least: float, wished: float) -> float:
-        """Take between `least` and `wished` USD out of what is left; 0 where less than `least` is."""
+        """Reserve between `least` and `wished` USD of the budget; 0 if less than `least` remains."""
         payer = self._payer
         return await asyncio.to_thread(
             payer.ledgers.draw, payer.number, least, wished, lease_id=payer.lease_id
         )
 
     async def total_drawn(self) -> float:
-        """Return what all workers hold at the moment, in USD."""
+        """Return the USD that all workers have reserved."""
         return (await asyncio.to_thread(self._payer.ledgers.account, self._payer.number)).drawn
 
     async def settle(self, *, spent: float, returned: float, lost: float = 0.0) -> None:
-        """Of what was drawn, `spent` USD were charged, `lost` may have been, `returned` are free again."""
+        """Settle a reservation: `spent` USD charged, `lost` possibly charged, `returned` unused."""
         payer = self._payer
         await asyncio.to_thread(
             payer.ledgers.settle,
@@ -113,13 +112,13 @@ class StoredLedger:
 
 
 class StoredJournal:
-    """The journal of batches, in the store."""
+    """Journal of batches in the store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     async def write(self, record: BatchRecord) -> None:
-        """Save a batch, or what is known of it now."""
+        """Save or update a batch."""
         await asyncio.to_thread(
             self._store.batches.write,
             record.name,
@@ -129,7 +128,7 @@ class StoredJournal:
         )
 
     async def unread(self) -> Sequence[BatchRecord]:
-        """Every batch that was not deleted."""
+        """Return the batches that were not deleted."""
         rows = await asyncio.to_thread(self._store.batches.unread)
         return [BatchRecord(**{**row, "keys": tuple(row["keys"])}) for row in rows]
 
@@ -139,10 +138,7 @@ class StoredJournal:
 
 
 class RoundAccount:
-    """Writes what is used into the payer's account as it goes.
-
-    With a cap, the budget adds what was spent and lost; without one, this does.
-    """
+    """Writes usage to the payer's account during a run; costs only without a cap, else the budget does."""
 
     def __init__(self, payer: Payer, scheduler: Scheduler) -> None:
         self._payer, self._scheduler = payer, scheduler
@@ -169,7 +165,7 @@ class RoundAccount:
             )
 
     async def keep(self, ended: asyncio.Event) -> None:
-        """Write the usage twice a second until the run has ended."""
+        """Write the usage periodically until the run ends."""
         while not ended.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(ended.wait(), ACCOUNT_EVERY)
@@ -203,11 +199,10 @@ async def open_access(
     ledger: Ledger | None = None,
     stop: asyncio.Event | None = None,
 ) -> AsyncIterator[Scheduler]:
-    """Open LLM access over the store's replies and batches, and over a round's account or another ledger.
+    """Open LLM access with the store's replies and batches, and a round's account or another ledger.
 
-    The limits a minute are those of the installation: workers that judge at the same time share them.
-
-    Once `stop` is set, nothing new is asked; calls in flight finish and are cached.
+    Concurrent workers share the installation's rate limits. Once `stop` is set, calls in flight finish and
+    are cached, and no new ones are sent.
     """
     if payer is not None and payer.cap is not None:
         ledger = StoredLedger(payer, payer.cap)
@@ -223,7 +218,7 @@ async def open_access(
             if limited:
                 await _share_limits(store, scheduler)
             sharing = alongside(_keep_sharing(store, scheduler)) if limited else nullcontext()
-            async with telling(stop, scheduler.stop), _accounting(account), sharing:
+            async with call_when_set(stop, scheduler.stop), _accounting(account), sharing:
                 yield scheduler
     finally:
         if account is not None:
@@ -250,7 +245,7 @@ async def _share_limits(store: Store, scheduler: Scheduler) -> int:
 
 
 async def _keep_sharing(store: Store, scheduler: Scheduler) -> None:
-    """Follow the number of workers; where the database fails, the share stays what it was."""
+    """Adjust the share to the number of workers; keep it while the database fails."""
     while True:
         await asyncio.sleep(SHARE_EVERY)
         with suppress(StoreError):

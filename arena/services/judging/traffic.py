@@ -1,4 +1,4 @@
-"""Conduct of a judge during a run: its requests, and the usability of its verdicts."""
+"""A judge's requests and conduct during a run."""
 
 import time
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from judges.llm.requests import CallFailure, Request
 
 @dataclass(slots=True)
 class Traffic:
-    """Counts the requests of a run on their way to the scheduler; itself a client of LLMs."""
+    """LLM client that counts a run's requests to the scheduler."""
 
     scheduler: Scheduler
     requests: int = 0
@@ -21,29 +21,29 @@ class Traffic:
     _last: float = 0.0
 
     async def ask(self, request: Request) -> Reply | CallFailure:
-        """Ask, and count what no cache answered."""
-        answered = await self.scheduler.ask(request)
-        if not (isinstance(answered, Reply) and answered.cached):
+        """Send a request, and count it unless the reply is cached."""
+        reply = await self.scheduler.ask(request)
+        if not (isinstance(reply, Reply) and reply.cached):
             self.requests += 1
             self._last = time.monotonic()
             self._first = self._last if self._first is None else self._first
-        return answered
+        return reply
 
     @property
     def rate(self) -> float | None:
-        """Requests a second from the first that came back to the last; None before there are two."""
+        """Requests per second between the first and last reply; None before the second."""
         if self._first is None or self._last <= self._first:
             return None
         return (self.requests - 1) / (self._last - self._first)
 
     @property
     def waiting(self) -> str:
-        """Wait that the endpoints impose, as a sentence; empty without one."""
+        """Wait imposed by endpoints, as a sentence; empty without one."""
         wait = self.scheduler.waiting
         return "" if wait is None else str(wait)
 
     def seconds_left(self, battles_left: int, settled: int, settled_requests: int) -> float | None:
-        """Return the time left in seconds, from the replies so far; None where nothing was asked yet."""
+        """Estimate the remaining seconds from the replies so far; None before the first."""
         if not (settled and settled_requests and self.rate):
             return None
         begun = self.requests - settled_requests
@@ -53,11 +53,11 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class OpenedJudge:
-    """A judge for a run.
+    """Judge for a run.
 
     Attributes:
-        traffic: Its requests; None of an embedded judge.
-        waits: Whether its battles wait for replies, so that only so many are begun as calls are in flight.
+        traffic: Its requests; None for an embedded judge.
+        waits: True if battles wait for replies; then no more start than calls may be in flight.
     """
 
     judge: Judge
@@ -66,33 +66,33 @@ class OpenedJudge:
 
 
 GO_ON = "go_on"
-"""In a round's plan: judge it whatever its judge says."""
+"""Key in a round's plan: judge to the end despite bad conduct."""
 
 
 @dataclass(slots=True)
 class ConductGuard:
-    """Counts what a run's judge says, and objects once it is not a judge."""
+    """Checks the verdicts of a run, and reports an unfit judge."""
 
     round_name: str
     conduct: JudgeConduct = field(default_factory=JudgeConduct)
 
     @classmethod
     def of_round(cls, round_: Round) -> "ConductGuard | None":
-        """Return the guard of a round; None where it is to be judged anyway."""
+        """Return the guard of a round; None if it is judged regardless."""
         return None if round_.plan.get(GO_ON) else cls(round_.name)
 
     def look(self, verdict: Verdict) -> UnfitJudgeError | None:
-        """Count a verdict, and return what is wrong with the judge; None where nothing is, or not yet."""
+        """Count a verdict, and return an error once the judge proves unfit."""
         self.conduct.add(verdict)
         if not self.conduct.enough:
             return None
-        wrong = self.conduct.grave()
-        if not wrong:
+        problems = self.conduct.grave()
+        if not problems:
             return None
         example = f" A reply: «{self.conduct.example}»." if self.conduct.example else ""
         name = self.round_name
         return UnfitJudgeError(
-            f"Round {name} is paused. {' '.join(wrong)}{example}",
+            f"Round {name} is paused. {' '.join(problems)}{example}",
             advice=f"See its replies: `arena rounds status {name} --replies 20`. Correct the judge and "
-            f"resume, or judge all the same: `arena rounds resume {name} --go-on`.",
+            f"resume, or judge anyway: `arena rounds resume {name} --go-on`.",
         )

@@ -1,4 +1,4 @@
-"""Metrics opened for use: embedded, or with the LLM that a judge's spec names."""
+"""Metrics, embedded or with the LLM of a judge's spec."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 
-from arena.services.jobs.cancellation import telling
+from arena.services.jobs.cancellation import call_when_set
 from arena.services.judging.llm_access import StoredJournal, StoredReplies, access_settings
 from arena.services.retrieval import HASH_SHOWN, SearchRequest
 from arena.settings import Settings
@@ -31,8 +31,8 @@ from judges.spec import JudgeSpec
 CONCURRENCY = 16
 JUDGMENTS = "judgments"
 RATINGS = "ratings"
-LONGEST_VALUE = 60
-LONGEST_NAME = 100
+MAX_VALUE = 60
+MAX_NAME = 100
 NO_OPTIONS: Mapping[str, Json] = MappingProxyType({})
 LoadSpec = Callable[[str], JudgeSpec]
 OpenSource = Callable[[SearchRequest], AbstractAsyncContextManager[Opened | None]]
@@ -44,14 +44,12 @@ class MetricRequest:
     """Request for a run of a metric.
 
     Attributes:
-        judge: Name or path of a judge's spec, whose model and endpoint are asked; empty, or a lexical
-            judge: the embedded version.
-        options: The metric's constants where they differ from the paper's.
-        concurrency: Answers, and calls, in flight at most.
-        search: Where evidence is retrieved; by default in the passages of each item.
-        judgments: A file of judgments on passages by aspect, for `coverage-icat-m`.
-        ratings: A set and a file of ratings of its passages by sub-question, which the metrics of contexts
-            take instead of rating these passages anew.
+        judge: Name or path of a judge's spec whose LLM is used; empty or a lexical judge means embedded.
+        options: Constants of the metric that differ from the paper's.
+        concurrency: Maximum answers and calls in flight.
+        search: Source of evidence; by default the passages of each item.
+        judgments: File of judgments on passages by aspect, for `coverage-icat-m`.
+        ratings: Set and file of ratings of its passages by sub-question, for the metrics of contexts.
     """
 
     metric: str
@@ -66,21 +64,20 @@ class MetricRequest:
     def __post_init__(self) -> None:
         if self.budget_usd is not None and not 0 <= self.budget_usd < float("inf"):
             raise InputError(
-                f"The budget {self.budget_usd} is not an amount of money.", advice="Use 0 or more."
+                f"The budget {self.budget_usd} is not an amount in USD.", advice="Use 0 or more."
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedMetric:
-    """A metric that is ready to score.
+    """Metric that is ready to score.
 
     Attributes:
-        judge: Under what name its scores are stored: `JUDGE@MODEL` of an LLM, empty for the embedded
-            version; where options differ from the defaults, or a corpus is searched, they follow.
-        model: The LLM's name; empty for the embedded version.
-        usage: What LLM access did so far.
-        options: The constants that it takes, besides its name, to build it in another process; None where
-            that is not enough.
+        judge: Name of its scores in the store: `JUDGE@MODEL` or empty if embedded, then changed options and
+            the corpus.
+        model: Name of the LLM; empty if embedded.
+        usage: Usage of the LLM so far.
+        options: Constants to build it in another process; None if that is impossible.
     """
 
     metric: Metric
@@ -92,7 +89,7 @@ class OpenedMetric:
 
 
 class MetricAccess:
-    """Opens metrics."""
+    """Opener of metrics."""
 
     def __init__(
         self, store: Store, settings: Settings, load_spec: LoadSpec, open_source: OpenSource
@@ -104,7 +101,7 @@ class MetricAccess:
 
     @asynccontextmanager
     async def open(self, request: MetricRequest, stop: asyncio.Event) -> AsyncIterator[OpenedMetric]:
-        """Open a metric for the event loop that runs this; once `stop` is set, it asks nothing new."""
+        """Open a metric in this event loop; once `stop` is set, it sends no new calls."""
         request = self.completed(request)
         spec = self.llm(request.judge)
         ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
@@ -119,7 +116,10 @@ class MetricAccess:
                     options=request.options if source is None else None,
                 )
                 return
-            async with self.asking(spec, ledger, stop, concurrency=request.concurrency) as (runner, usage):
+            async with self.open_runner(spec, ledger, stop, concurrency=request.concurrency) as (
+                runner,
+                usage,
+            ):
                 yield OpenedMetric(
                     metric=_metric(request, runner, source),
                     judge=_score_name(f"{spec.name}@{spec.model}", request.options, source),
@@ -130,7 +130,7 @@ class MetricAccess:
 
     @asynccontextmanager
     async def dry_running(self, request: MetricRequest, runner: TaskRunner) -> AsyncIterator[OpenedMetric]:
-        """Open a metric over a runner that sends no requests; only a corpus is searched, by words."""
+        """Open a metric with a runner that sends no requests; only BM25 searches run."""
         request = self.completed(request)
         free = request.search.retriever == BM25
         async with self._open_source(request.search if free else IN_PASSAGES) as source:
@@ -143,10 +143,10 @@ class MetricAccess:
             )
 
     @asynccontextmanager
-    async def asking(
+    async def open_runner(
         self, spec: JudgeSpec, ledger: Ledger | None, stop: asyncio.Event, *, concurrency: int = CONCURRENCY
     ) -> AsyncIterator[tuple[TaskRunner, Usage]]:
-        """Open what runs tasks on the LLM of a judge's spec; once `stop` is set, it asks nothing new."""
+        """Open a task runner for the LLM of a judge's spec; once `stop` is set, it sends no new calls."""
         replies = StoredReplies(self._store)
         access = access_settings(self._settings, concurrency=concurrency)
         try:
@@ -158,13 +158,13 @@ class MetricAccess:
                     without=spec.without,
                     free=spec.price == 0,
                 )
-                async with telling(stop, client.stop):
+                async with call_when_set(stop, client.stop):
                     yield runner, client.usage
         finally:
             await replies.close()
 
     def completed(self, request: MetricRequest) -> MetricRequest:
-        """Return a request with the judgments and ratings that it names among its options."""
+        """Return a request whose options include its judgments and ratings."""
         from judges.metrics.context.ratings import THRESHOLD
 
         request = _with_judgments(request)
@@ -182,8 +182,8 @@ class MetricAccess:
             del options["threshold"]
         return replace(request, options={**options, RATINGS: known_ratings(questions, qrels)}, ratings=None)
 
-    def kept_as(self, judge: str, options: Mapping[str, Json]) -> str:
-        """Under what name the scores of a judge are stored, where items bring their own passages."""
+    def score_name(self, judge: str, options: Mapping[str, Json]) -> str:
+        """Return the name of a judge's scores in the store, for items with their own passages."""
         return _score_name(self._judge_name(judge), options, None)
 
     def _judge_name(self, judge: str) -> str:
@@ -198,8 +198,8 @@ class MetricAccess:
         if spec.kind is JudgeKind.LEXICAL:
             return None
         if spec.kind is not JudgeKind.LLM:
-            message = f"A metric asks one LLM, and the judge {spec.name} is a {spec.kind}."
-            raise SpecError(message, advice="Name one of its members; `arena judges list` shows them.")
+            message = f"A metric needs a single LLM, but the judge {spec.name} is a {spec.kind}."
+            raise SpecError(message, advice="Name one of its members: see `arena judges list`.")
         return spec
 
 
@@ -221,7 +221,7 @@ def _with_judgments(request: MetricRequest) -> MetricRequest:
     if request.judgments is None:
         return request
     if JUDGMENTS in request.options:
-        message = "The judgments are given twice, as a file and as an option."
+        message = "The judgments are both a file and an option."
         raise InputError(message, advice="Leave out one of them.")
     if not metric_info(request.metric).takes_judgments:
         takers = ", ".join(info.name for info in metrics() if info.takes_judgments)
@@ -232,8 +232,8 @@ def _with_judgments(request: MetricRequest) -> MetricRequest:
 
 
 def _short(value: str) -> str:
-    """Return a value as part of a name: the beginning of its hash where it is long."""
-    return value if len(value) <= LONGEST_VALUE else sha256(value.encode()).hexdigest()[:HASH_SHOWN]
+    """Shorten a long value to a hash prefix."""
+    return value if len(value) <= MAX_VALUE else sha256(value.encode()).hexdigest()[:HASH_SHOWN]
 
 
 def _metric(request: MetricRequest, runner: TaskRunner | None, source: Opened | None) -> Metric:
@@ -248,10 +248,10 @@ def _metric(request: MetricRequest, runner: TaskRunner | None, source: Opened | 
 
 
 def _score_name(judge: str, options: Mapping[str, Json], source: Opened | None) -> str:
-    """Return the name under which scores are stored; other settings have other names."""
+    """Return the name of scores in the store, which depends on all settings."""
     changed = (f"{name}={_short(json.dumps(options[name], sort_keys=True))}" for name in sorted(options))
     name = " ".join((judge, *changed, *([] if source is None else [source.key]))).strip()
-    if len(name) <= LONGEST_NAME:
+    if len(name) <= MAX_NAME:
         return name
     digest = sha256(name.encode()).hexdigest()[:HASH_SHOWN]
-    return f"{name[: LONGEST_NAME - HASH_SHOWN - 1]}~{digest}"
+    return f"{name[: MAX_NAME - HASH_SHOWN - 1]}~{digest}"

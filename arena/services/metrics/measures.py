@@ -1,4 +1,4 @@
-"""Measures that scores hold beside the score itself, and their exports."""
+"""Measures in the details of scores, and their exports."""
 
 from __future__ import annotations
 
@@ -28,10 +28,7 @@ K_FROM = "median number of claims of the scored answers"
 
 
 def pooled_rankings(answers: Sequence[ScoredAnswer]) -> dict[tuple[str, str], float | None]:
-    """α-nDCG of contexts by system and question, with one ideal a question for all systems.
-
-    What was scored before rankings were kept has None.
-    """
+    """Return α-nDCG of contexts by system and question, with one ideal per question; None for old scores."""
     from judges.metrics.context.measures import pooled_ranked_coverage
 
     by_question: dict[str, dict[str, Score]] = {}
@@ -51,7 +48,7 @@ def pooled_rankings(answers: Sequence[ScoredAnswer]) -> dict[tuple[str, str], fl
 
 
 def claims_at(answers: Sequence[ScoredAnswer]) -> float | None:
-    """Return the K of F1@K: the median number of claims of scored answers; None where they have no counts."""
+    """Return the K of F1@K: the median number of claims of scored answers, if counted."""
     from judges.metrics.factuality.measures import median_claims
 
     numbers = [
@@ -63,23 +60,22 @@ def claims_at(answers: Sequence[ScoredAnswer]) -> float | None:
 
 
 def values_of(answer: ScoredAnswer, measures: Sequence[Measure], k: float | None) -> dict[str, float | None]:
-    """Return the measures of an answer; None where one is undefined, or the answer has no score."""
+    """Return the measures of an answer; None where undefined or unscored."""
     if answer.score is None:
         return dict.fromkeys((measure.name for measure in measures), None)
     values = {measure.name: _number(answer.details, measure.path) for measure in measures if measure.path}
     values[SCORE] = answer.score
     if any(not measure.path and measure.name != SCORE for measure in measures):
         values |= _at_k(answer.details, k)
-    # Rankings of contexts are known of all answers to a question together, see `StoredScores`.
+    # Rankings of contexts depend on all answers to a question; see `StoredScores`.
     return {measure.name: values.get(measure.name) for measure in measures}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredScores:
-    """Scores of a set by one metric and judge, in the order of systems and questions.
+    """Scores of a set by one metric and judge, sorted by system and question.
 
-    `rankings` are α-nDCG of contexts by system and question; `quoting` says whether details, which quote
-    texts, may be shown.
+    `rankings` are α-nDCG of contexts by system and question; `quoting` is True if details may quote texts.
     """
 
     judge: str
@@ -91,7 +87,7 @@ class StoredScores:
     quoting: bool = True
 
     def values(self, answer: ScoredAnswer) -> dict[str, float | None]:
-        """Return the measures of one of the answers."""
+        """Return the measures of an answer."""
         values = values_of(answer, self.measures, self.k)
         if ALPHA_NDCG in values:
             values[ALPHA_NDCG] = self.rankings.get((answer.system, answer.question_id))
@@ -99,11 +95,11 @@ class StoredScores:
 
 
 def posteriors_of(answer: ScoredAnswer) -> list[float] | None:
-    """Return the posteriors of an answer's claims in their order; None where its metric gives none."""
+    """Return the posteriors of an answer's claims in order, if its metric has them."""
     claims = answer.details.get("claims")
-    found = [claim.get("posterior") for claim in claims or () if isinstance(claim, Mapping)]
-    known = [float(value) for value in found if isinstance(value, float | int)]
-    return known if known and len(known) == len(found) else None
+    values = [claim.get("posterior") for claim in claims or () if isinstance(claim, Mapping)]
+    known = [float(value) for value in values if isinstance(value, float | int)]
+    return known if known and len(known) == len(values) else None
 
 
 def _at_k(details: Mapping[str, Any], k: float | None) -> dict[str, float | None]:
@@ -125,15 +121,15 @@ def _number(details: Mapping[str, Any], path: Sequence[str]) -> float | None:
 
 
 TEXTS = ("system", "question_id", "domain", "metric", "judge", "outcome", "reason")
-NAMED = ".csv, .json, .parquet (text also .gz) and .trec"
+SUFFIXES = ".csv, .json, .parquet (text also .gz) or .trec"
 
 
 def write_scores(stored: StoredScores, set_name: str, metric: str, destination: Path) -> tuple[Path, ...]:
-    """Write a row an answer; the name's ending chooses the format.
+    """Write a row per answer; the suffix decides the format.
 
-    `*.csv`, `*.json` (with details, where these quote nothing hidden) and `*.parquet` have the same columns;
-    `*.trec` has trec_eval's lines `measure<TAB>query<TAB>value`, those of means having the query `all`, in
-    one file a system, `NAME.SYSTEM.trec` where there are several.
+    `*.csv`, `*.json` (with details unless they quote hidden texts) and `*.parquet` have the same columns;
+    `*.trec` has trec_eval's lines `measure<TAB>query<TAB>value`, with the query `all` for means, in one file
+    per system (`NAME.SYSTEM.trec`).
     """
     whole = destination.name.lower()
     name = whole.removesuffix(".gz")
@@ -146,13 +142,13 @@ def write_scores(stored: StoredScores, set_name: str, metric: str, destination: 
     elif whole.endswith(".parquet"):
         _parquet(stored, destination)
     else:
-        message = f"{destination.name} ends in none of {NAMED}."
-        raise FileFormatError(message, advice="Name the file by the format that you want.")
+        message = f"{destination.name} has an unknown suffix; use {SUFFIXES}."
+        raise FileFormatError(message, advice="Choose a suffix for the format.")
     return (destination,)
 
 
 def rows_of(stored: StoredScores) -> Iterator[dict[str, Any]]:
-    """Yield a row an answer: who and what, outcome and reason, score and measures, posteriors of claims."""
+    """Yield a row per answer with outcome, score, measures and posteriors."""
     for answer in counted(stored.answers, "writing scores", len(stored.answers)):
         yield {
             "system": answer.system,
@@ -178,7 +174,7 @@ def _csv(stored: StoredScores, destination: Path) -> None:
 
 
 def _json(stored: StoredScores, set_name: str, metric: str, destination: Path) -> None:
-    """Write an object with one of its `scores` a line, so that no more than one is held as text."""
+    """Write an object with one score per line, to keep only one in memory."""
     head: Mapping[str, object] = {
         "set": set_name,
         "metric": metric,
@@ -214,7 +210,7 @@ def _trec(stored: StoredScores, metric: str, destination: Path) -> tuple[Path, .
         by_system.setdefault(answer.system, []).append(answer)
     paths = []
     for system, answers in by_system.items():
-        path = destination if len(by_system) == 1 else _beside(destination, system)
+        path = destination if len(by_system) == 1 else _path_of_system(destination, system)
         with atomic_text(path) as text:
             for line in _trec_lines(stored, metric, system, answers):
                 text.write(line)
@@ -223,7 +219,7 @@ def _trec(stored: StoredScores, metric: str, destination: Path) -> tuple[Path, .
 
 
 def _trec_lines(stored: StoredScores, metric: str, system: str, answers: list[ScoredAnswer]) -> Iterator[str]:
-    """As `trec_eval -q` prints them: a query's lines, then those of all; what is undefined has no line."""
+    """Yield lines as `trec_eval -q`: by query, then means; undefined values have no line."""
     sums: dict[str, list[float]] = {}
     for answer in counted(answers, f"writing scores of {system}", len(answers)):
         for name, value in stored.values(answer).items():
@@ -241,5 +237,5 @@ def _word(text: str) -> str:
     return "_".join(text.split())
 
 
-def _beside(destination: Path, system: str) -> Path:
+def _path_of_system(destination: Path, system: str) -> Path:
     return destination.with_name(f"{destination.name.removesuffix('.trec')}.{file_name_of(system)}.trec")

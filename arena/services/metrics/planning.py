@@ -1,4 +1,4 @@
-"""Forecast of scoring by an LLM: requests, tokens and money, before anything is paid."""
+"""Estimate of requests, tokens and cost of scoring by an LLM."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +21,8 @@ from judges.spec import JudgeSpec
 LoadPrices = Callable[[], Prices]
 SAMPLED_QUESTIONS = 8
 SAMPLED_ANSWERS = 32
-MOST_REQUESTS = 60_000
-"""Requests after which no further question is tried."""
+MAX_REQUESTS = 60_000
+"""Requests after which the trial ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +40,17 @@ class MetricPlan:
     """Requests, tokens and cost of a run of a metric over a set.
 
     Attributes:
-        judge: Under what name its scores are stored; empty for the embedded version.
-        model: The LLM's; empty for the embedded version.
+        judge: Name of its scores in the store; empty if embedded.
+        model: Name of the LLM; empty if embedded.
         answers: Answers of the set's newest submissions.
-        sampled: Those of which the figures are.
-        requests: Requests of all pending answers, identical ones once. Tokens likewise.
-        cost_usd: At replies as long as foreseen; None where the model has no known price.
-        cost_usd_most: With every reply at its limit and asked for twice; None likewise.
-        claims_per_sentence: What texts are taken to say.
-        cut: Answers of which the LLM reads passages in part, as they are too long.
-        tasks: By task, the most requests first.
-        warnings: What the numbers should make one think of.
+        sampled: Answers behind the estimate.
+        requests: Distinct requests of all pending answers; tokens likewise.
+        cost_usd: Expected cost; None if the price is unknown.
+        cost_usd_most: Maximum cost with the longest replies and one retry each; None likewise.
+        claims_per_sentence: Assumed number of claims.
+        cut: Answers with passages too long for the LLM.
+        tasks: Estimates by task, most requests first.
+        warnings: Warnings on the estimate.
     """
 
     set: str
@@ -71,12 +71,12 @@ class MetricPlan:
     warnings: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """One object."""
+        """Return the plan as JSON."""
         return {**to_json(self), "judge": self.judge or "embedded", "model": self.model or None}
 
     @property
     def sentence(self) -> str:
-        """The plan in a line."""
+        """Plan in a sentence."""
         if not self.model:
             return f"{self.metric} of {self.set}: {self.pending:,} answers, embedded, no request."
         cost = "at an unknown price" if self.cost_usd is None else f"about {self.cost_usd:,.2f} USD"
@@ -88,7 +88,7 @@ class MetricPlan:
 
 
 class MetricPlanner:
-    """Estimates runs without requests; stores nothing."""
+    """Planner of runs, without requests and storage."""
 
     def __init__(self, store: Store, access: MetricAccess, load_prices: LoadPrices) -> None:
         self._store = store
@@ -103,7 +103,7 @@ class MetricPlanner:
         systems: Sequence[str] = (),
         claims_per_sentence: int = CLAIMS_PER_SENTENCE,
     ) -> MetricPlan:
-        """Try a run without the LLM on the answers to some questions, spread evenly over the set."""
+        """Estimate a run from a trial without the LLM on evenly spread questions."""
         request = self._access.completed(request)
         entrants = entrants_of(self._store, set_name, systems)
         numbers = [entrant.id for entrant in entrants]
@@ -115,18 +115,18 @@ class MetricPlanner:
         )
         with working(f"planning {request.metric} of {set_name}"):
             if spec is None:
-                seen = _Seen(self._access.kept_as(request.judge, request.options))
+                trial = _Trial(self._access.score_name(request.judge, request.options))
             else:
-                seen = asyncio.run(self._dry_run(request, runner, numbers))
-        stored_as = seen.stored_as
+                trial = asyncio.run(self._dry_run(request, runner, numbers))
+        stored_as = trial.stored_as
         pending = self._store.scores.pending(numbers, metric=request.metric, judge=stored_as, again=RETRIED)
-        factor = pending / seen.sampled if seen.sampled else 0.0
-        cut = round(seen.cut * factor)
+        factor = pending / trial.sampled if trial.sampled else 0.0
+        cut = round(trial.cut * factor)
         tasks = _tasks(runner.dry_run, factor)
         requests = sum(task.requests for task in tasks)
         sent, returned = sum(task.input_tokens for task in tasks), sum(task.output_tokens for task in tasks)
         longest = round(
-            sum(one.requests * one.most_output for one in runner.dry_run.by_task.values()) * factor
+            sum(row.requests * row.most_output for row in runner.dry_run.by_task.values()) * factor
         )
         return MetricPlan(
             set=set_name,
@@ -135,17 +135,17 @@ class MetricPlanner:
             model=runner.model,
             answers=sum(entrant.answers for entrant in entrants),
             pending=pending,
-            sampled=seen.sampled,
+            sampled=trial.sampled,
             requests=requests,
             input_tokens=sent,
             output_tokens=returned,
             cost_usd=self._cost(spec, TokenUsage(sent, returned), requests),
-            # A malformed reply is asked about once more, with itself in the request.
+            # A malformed reply is retried once, with itself in the request.
             cost_usd_most=self._cost(spec, TokenUsage(2 * sent + longest, 2 * longest), 2 * requests),
             claims_per_sentence=claims_per_sentence,
             cut=cut,
             tasks=tasks,
-            warnings=_warnings(request, seen.details, cut),
+            warnings=_warnings(request, trial.details, cut),
         )
 
     def _cost(self, spec: JudgeSpec | None, usage: TokenUsage, calls: int) -> float | None:
@@ -153,15 +153,15 @@ class MetricPlanner:
             return 0.0
         return self._load_prices().cost(spec.endpoint, spec.model, usage, max(1, calls))
 
-    async def _dry_run(self, request: MetricRequest, runner: DryRunner, numbers: Sequence[int]) -> "_Seen":
+    async def _dry_run(self, request: MetricRequest, runner: DryRunner, numbers: Sequence[int]) -> "_Trial":
         async with self._access.dry_running(request, runner) as opened:
-            seen = _Seen(opened.judge)
+            trial = _Trial(opened.judge)
             for items in self._sample(numbers, request.metric, opened.judge):
-                if seen.sampled >= SAMPLED_ANSWERS or runner.dry_run.requests >= MOST_REQUESTS:
+                if trial.sampled >= SAMPLED_ANSWERS or runner.dry_run.requests >= MAX_REQUESTS:
                     break
                 for item in items:
-                    seen.add(await opened.metric.score(item))
-            return seen
+                    trial.add(await opened.metric.score(item))
+            return trial
 
     def _sample(self, numbers: Sequence[int], metric: str, judge: str) -> list[list[MetricItem]]:
         by_question: dict[str, list[MetricItem]] = {}
@@ -172,13 +172,8 @@ class MetricPlanner:
 
 
 @dataclass(slots=True)
-class _Seen:
-    """Observations on the answers of a trial.
-
-    Attributes:
-        stored_as: Under what name scores are kept.
-        cut: Of how many the LLM would read passages in part.
-    """
+class _Trial:
+    """Observations on a trial: name of the scores, answers, cut answers, details."""
 
     stored_as: str
     sampled: int = 0
@@ -192,16 +187,16 @@ class _Seen:
 
 
 def _tasks(asked: DryRun, factor: float) -> tuple[TaskPlan, ...]:
-    rows = (
+    plans = (
         TaskPlan(
             task=name,
-            requests=round(of_task.requests * factor),
-            input_tokens=round(of_task.tokens[0] * factor),
-            output_tokens=round(of_task.tokens[1] * factor),
+            requests=round(row.requests * factor),
+            input_tokens=round(row.tokens[0] * factor),
+            output_tokens=round(row.tokens[1] * factor),
         )
-        for name, of_task in asked.by_task.items()
+        for name, row in asked.by_task.items()
     )
-    return tuple(sorted(rows, key=lambda row: -row.requests))
+    return tuple(sorted(plans, key=lambda plan: -plan.requests))
 
 
 def _warnings(request: MetricRequest, details: Sequence[Mapping[str, Json]], cut: int) -> tuple[str, ...]:
@@ -209,12 +204,12 @@ def _warnings(request: MetricRequest, details: Sequence[Mapping[str, Json]], cut
     if cut:
         longest = request.options.get("longest_passage", MAX_PASSAGE_WORDS)
         warnings.append(
-            f"About {cut:,} answers have passages of more than {longest} words: of these the LLM reads the "
-            "sentences that bear on the matter most (--option longest_passage=N)."
+            f"About {cut:,} answers have passages of more than {longest} words, of which the LLM reads "
+            "only the most relevant sentences (--option longest_passage=N)."
         )
     if request.search.retriever != BM25:
         warnings.append(
-            "What this search finds is not foreseen: the figures are of the items' own passages, "
+            "The estimate cannot foresee search results: it uses the items' own passages, "
             "and searches are not counted."
         )
     warn = metric_info(request.metric).warn

@@ -1,4 +1,4 @@
-"""Stored scores as tables: by system, domain or question, with what each paper reports beside its score."""
+"""Tables of stored scores by system, domain or question, with each paper's measures."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -38,9 +38,9 @@ class ScoreRequest:
     """Request for scores.
 
     Attributes:
-        judge: Under what name they are stored (`JUDGE@MODEL …`), or what it begins with; `embedded` for the
-            version without an LLM; empty: the embedded ones where there are any, else those that there are.
-        systems: Only of these; empty: of all but the reference.
+        judge: Name in the store (`JUDGE@MODEL …`) or its prefix; `embedded` for the version without an LLM;
+            empty for embedded scores if there are any, else the only others.
+        systems: Systems; empty for all without the reference.
     """
 
     set_name: str
@@ -50,10 +50,7 @@ class ScoreRequest:
 
 
 class ScoreTableService:
-    """Reads stored scores. Nothing is scored.
-
-    Callers see the scores of answers that they may read, and details that quote no hidden text.
-    """
+    """Reader of stored scores; callers see scores of answers that they may read."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -65,7 +62,7 @@ class ScoreTableService:
         return {metric: tuple(name or EMBEDDED for name in names) for metric, names in known.items() if names}
 
     def table(self, request: ScoreRequest, by: By, *, caller: Caller = OPERATOR) -> ScoreTable:
-        """Return a table of means over answers, a last line being over all of them."""
+        """Return a table of means over answers; the last line is over all answers."""
         stored = self.stored(request, caller=caller)
         name_of = _KEYS[by]
         grouped: dict[str, list[ScoredAnswer]] = defaultdict(list)
@@ -88,19 +85,19 @@ class ScoreTableService:
     def export(
         self, request: ScoreRequest, destination: Path, *, caller: Caller = OPERATOR
     ) -> tuple[int, tuple[Path, ...]]:
-        """Write a row an answer: scores, measures and posteriors; see `write_scores` for the formats."""
+        """Write a row per answer; see `write_scores` for the formats."""
         from arena.services.metrics.measures import write_scores
 
         stored = self.stored(request, caller=caller)
         return len(stored.answers), write_scores(stored, request.set_name, request.metric, destination)
 
     def stored(self, request: ScoreRequest, *, caller: Caller = OPERATOR) -> StoredScores:
-        """Return the scores that are asked for."""
+        """Return the requested scores."""
         measures = metric_info(request.metric).all_measures
-        numbers = [one.id for one in self._entrants(request.set_name, request.systems, caller)]
+        numbers = [row.id for row in self._entrants(request.set_name, request.systems, caller)]
         judge = self._judge(numbers, request)
-        found = self._store.scores.detailed(numbers, metric=request.metric, judge=judge)
-        answers = tuple(counted(found, f"reading scores by {request.metric}"))
+        details = self._store.scores.detailed(numbers, metric=request.metric, judge=judge)
+        answers = tuple(counted(details, f"reading scores by {request.metric}"))
         k = claims_at(answers) if any(measure.name == "f1_at_k" for measure in measures) else None
         ranked = any(measure.name == ALPHA_NDCG for measure in measures)
         untried = len(self._store.scores.answers_of(numbers)) - len(answers)
@@ -119,7 +116,7 @@ class ScoreTableService:
 
     def _judge(self, numbers: Sequence[int], request: ScoreRequest) -> str:
         known = self._store.scores.judges(numbers, metric=request.metric)
-        shown = ", ".join(name or EMBEDDED for name in known)
+        names = ", ".join(name or EMBEDDED for name in known)
         if not known:
             message = f"No answer of {request.set_name} has a score by {request.metric}."
             advice = f"Run `arena metrics run --set {request.set_name} --metric {request.metric}` first."
@@ -131,9 +128,9 @@ class ScoreTableService:
             name for name in known if wanted and name.startswith(wanted)
         ]
         if len(fitting) != 1:
-            what = f"begin with {request.judge!r}" if request.judge else "could be meant"
+            what = f"begin with {request.judge!r}" if request.judge else "match"
             message = f"{len(fitting) or 'No'} scores by {request.metric} {what}."
-            raise NotFoundError(message, advice=f"Name one with --judge: {shown}.")
+            raise NotFoundError(message, advice=f"Name one with --judge: {names}.")
         return fitting[0]
 
 
@@ -146,16 +143,19 @@ _KEYS: Mapping[By, Callable[[ScoredAnswer], str]] = {
 
 def _notes(metric: str, answers: Sequence[ScoredAnswer]) -> tuple[str, ...]:
     scored = [answer for answer in answers if answer.score is not None]
-    told: dict[str, None] = {}
+    sources: dict[str, None] = {}
     if metric_info(metric).rates_claims:
         for answer in scored:
-            told[scorer_of(answer.judge, str(answer.details.get(ENGINE) or "")).sentence] = None
+            sources[scorer_of(answer.judge, str(answer.details.get(ENGINE) or "")).sentence] = None
     counts = Counter(note for answer in scored for note in notes_of(answer))
-    return (*told, *(f"{count:,} of {len(scored):,} answers: {note}" for note, count in counts.most_common()))
+    return (
+        *sources,
+        *(f"{count:,} of {len(scored):,} answers: {note}" for note, count in counts.most_common()),
+    )
 
 
 def _row(answers: Sequence[ScoredAnswer], stored: StoredScores) -> dict[str, Any]:
-    """Return the cells of a line: answers that were tried, those without a score by outcome, each measure."""
+    """Return the cells of a row: answers, unscored ones by outcome, each measure."""
     outcomes = Counter(answer.outcome.value for answer in answers if answer.outcome is not Outcome.JUDGED)
     by_measure: dict[str, list[tuple[str, float]]] = {measure.name: [] for measure in stored.measures}
     for answer in answers:
@@ -167,10 +167,7 @@ def _row(answers: Sequence[ScoredAnswer], stored: StoredScores) -> dict[str, Any
 
 
 def _spread(values: Sequence[tuple[str, float]]) -> dict[str, float | None]:
-    """Return mean, standard deviation over answers, and the BCa interval of the mean over questions.
-
-    Boards have this interval too; one question alone gives none.
-    """
+    """Return mean and standard deviation over answers, and the BCa interval over questions, as on boards."""
     import numpy as np
 
     from leaderboard.stats import bca_mean

@@ -1,4 +1,4 @@
-"""Scoring of stored answers, and whose scores may be seen."""
+"""Scoring of stored answers, and visibility of scores."""
 
 import asyncio
 from collections import Counter
@@ -21,7 +21,7 @@ from judges.llm.costs import Usage
 from judges.metrics.registry import Metric
 from judges.metrics.shortening import CUT, CUT_NOTE
 
-Seen = Callable[[Submission], bool]
+Filter = Callable[[Submission], bool]
 
 
 def entrants_of(
@@ -30,12 +30,9 @@ def entrants_of(
     systems: Sequence[str] = (),
     *,
     kind: SubmissionKind | None = SubmissionKind.ANSWERS,
-    seen: Seen = lambda _: True,
+    seen: Filter = lambda _: True,
 ) -> tuple[Submission, ...]:
-    """Return the visible newest submissions of a set; the reference only where it is named.
-
-    `kind` None takes contexts without answers too.
-    """
+    """Return the visible newest submissions of a set, and the reference if named; `kind` None is any kind."""
     store.sets.summary(set_name)
     live = tuple(filter(seen, store.submissions.find(set_name=set_name, kind=kind, newest=True)))
     if not systems:
@@ -45,14 +42,14 @@ def entrants_of(
     unknown = [system for system in systems if system not in by_system]
     if unknown:
         message = f"{', '.join(unknown)} did not submit to {set_name}."
-        raise NotFoundError(message, advice=f"There are: {', '.join(by_system) or 'none'}.")
+        raise NotFoundError(message, advice=f"The systems are: {', '.join(by_system) or 'none'}.")
     return tuple(by_system[system] for system in dict.fromkeys(systems))
 
 
-def readable_by(store: Store, set_name: str, caller: Caller) -> Seen:
-    """Return whether a caller may see a submission's scores: its answers are public, or the caller's own.
+def readable_by(store: Store, set_name: str, caller: Caller) -> Filter:
+    """Return a filter of submissions whose answers are public or the caller's own.
 
-    Scores are figures: they are seen also where a set's licence keeps its texts from the public.
+    Scores are visible even if the set's texts are not public.
     """
     statuses = StatusReader(store, set_name)
     reference = store.submissions.reference(set_name).id
@@ -63,8 +60,8 @@ def readable_by(store: Store, set_name: str, caller: Caller) -> Seen:
         if submission.id == reference:
             return not hides_reference
         published = statuses.published(submission)
-        found = submission_visibility(caller, submission, published=published, kind=Kind.ANSWERS)
-        return found is Visibility.FULL
+        visibility = submission_visibility(caller, submission, published=published, kind=Kind.ANSWERS)
+        return visibility is Visibility.FULL
 
     return seen
 
@@ -75,7 +72,7 @@ RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 
 
 def notes_of(score: Score | ScoredAnswer) -> Iterator[str]:
-    """Yield the notes on a scored answer: those of its metric, and cut passages."""
+    """Yield the notes on a scored answer: its metric's, and on cut passages."""
     if isinstance(note := score.details.get("note"), str):
         yield note
     if score.details.get(CUT):
@@ -84,7 +81,7 @@ def notes_of(score: Score | ScoredAnswer) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Scored:
-    """Progress of a run: answers by outcome, and the reasons for missing scores."""
+    """Answers of a run by outcome, with reasons for missing scores."""
 
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -93,7 +90,7 @@ class Scored:
 
     @property
     def mean(self) -> float | None:
-        """The mean of the scores; None without any."""
+        """Mean score; None without any."""
         judged = self.outcomes[Outcome.JUDGED]
         return self.total / judged if judged else None
 
@@ -110,10 +107,10 @@ class MetricRun:
     """Result of a run of a metric over a set.
 
     Attributes:
-        judge: Under what name the scores are stored; empty for the embedded version.
-        pending: How many are left; not 0 only where the run was stopped.
-        reasons: Why answers have no score, the most frequent first.
-        notes: What must be known of answers that have one, the most frequent first.
+        judge: Name of the scores in the store; empty if embedded.
+        pending: Remaining answers; 0 unless the run was stopped.
+        reasons: Reasons for missing scores, most frequent first.
+        notes: Notes on scored answers, most frequent first.
     """
 
     metric: str
@@ -129,7 +126,7 @@ class MetricRun:
     usage: Usage
 
     def as_json(self) -> dict[str, Any]:
-        """One object: counts of every outcome, what is pending, what it cost."""
+        """Return counts of outcomes, pending answers and usage as JSON."""
         return {
             "metric": self.metric,
             "judge": self.judge or "embedded",
@@ -149,13 +146,13 @@ class MetricRun:
 
 
 async def scored(metric: Metric, item: MetricItem) -> Score:
-    """Score one answer; where the metric breaks on it, that is this answer's outcome and no other's."""
+    """Score one answer; an exception of the metric fails only this answer."""
     try:
         return await metric.score(item)
     except (JudgeError, SpecError):
         raise
-    except Exception as error:  # noqa: BLE001 - counted as failed, with its reason; others go on
-        reason = f"The metric broke on this answer ({type(error).__name__}: {error})."
+    except Exception as error:  # noqa: BLE001 - counted as failed, with its reason
+        reason = f"The metric raised an error ({type(error).__name__}: {error})."
         return unscored(item, metric.name, Outcome.FAILED, reason)
 
 
@@ -166,7 +163,7 @@ ScoreRows = Callable[[Rows], Awaitable[list[list[Score]]]]
 
 @dataclass(slots=True)
 class _Run:
-    """One run of the loop."""
+    """State of a run."""
 
     store: Store
     score: ScoreRows
@@ -189,11 +186,10 @@ async def score_pending(
     concurrency: int,
     stop: asyncio.Event,
 ) -> Scored:
-    """Score the answers of some submissions that have no score yet, or one that is tried again.
+    """Score the answers without a score, and retry failed ones.
 
-    `wanted` names the submissions of each metric, and `score` takes `at_once` answers to a question at most.
-    Scores are stored under the name `judge`. Once `stop` is set, what is in flight is not waited for, and the
-    rest stays unscored.
+    `wanted` has the submissions by metric; `score` takes up to `at_once` answers to a question; `judge` names
+    the scores in the store. Once `stop` is set, the run ends without waiting for calls in flight.
     """
     pending = await asyncio.to_thread(
         lambda: sum(
@@ -216,7 +212,7 @@ async def _score(run: _Run, wanted: Mapping[str, Sequence[int]], at_once: int, c
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        # The writer is asked to end, not cancelled: a cancelled commit would lose the batch it holds.
+        # Let the writer finish, since a cancelled commit would lose its batch.
         run.finished.set()
         await writer
     if run.failure is not None:
@@ -247,16 +243,16 @@ async def _work(run: _Run, queue: Queued) -> None:
         if run.stop.is_set():
             continue
         try:
-            found = await run.score([(item, names) for _, item, names in rows])
+            scores = await run.score([(item, names) for _, item, names in rows])
         except StoppedError:
-            # The answers stay unscored, for the next run.
+            # The answers stay unscored for the next run.
             continue
         except JudgeError as error:
             run.failure = run.failure or error
             run.stop.set()
             continue
-        run.settled += [(row[0], score) for row, own in zip(rows, found, strict=True) for score in own]
-        # An embedded metric never waits, so it would starve the writer.
+        run.settled += [(row[0], score) for row, own in zip(rows, scores, strict=True) for score in own]
+        # An embedded metric never awaits, which would starve the writer.
         await asyncio.sleep(0)
 
 
@@ -265,7 +261,7 @@ async def _write(run: _Run) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(run.finished.wait(), COMMIT_EVERY)
         await _flush(run)
-    # What was settled during the last commit has not been committed yet.
+    # Commit what was settled during the last commit.
     await _flush(run)
 
 

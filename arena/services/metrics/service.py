@@ -1,4 +1,4 @@
-"""Metrics over stored answers and files; embedded ones score in other processes."""
+"""Metrics over stored answers and files; embedded ones run in other processes."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.services.boards.metric_columns import NO_CITATIONS, board_metrics
-from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt, telling
+from arena.services.jobs.cancellation import StopEvent, call_when_set, forward_stop, stopping_on_interrupt
 from arena.services.metrics.factory import MetricAccess, MetricRequest, OpenedMetric
 from arena.services.metrics.scoring import (
     RETRIED,
@@ -38,41 +38,41 @@ if TYPE_CHECKING:
     from judges.metrics.factuality.graph import FactorTables, Inference
 
 ANSWERS_AT_ONCE = 32
-"""Answers to one question that a process scores in one piece of work."""
+"""Answers to one question that a process scores in one batch."""
 IN_FLIGHT = 2
-"""Queued pieces of work per process, so that it never waits for the next one."""
+"""Batches per process, so that it never waits for the next one."""
 
 
 def scorer_of(
     opened: OpenedMetric, names: Sequence[str], work: TextWork, processes: int
 ) -> tuple[ScoreRows, int, int]:
-    """Return what scores, answers at once and pieces in flight; in other processes where it needs no LLM."""
+    """Return the scoring function, batch size and batches in flight; without an LLM it uses processes."""
     if opened.options is None:
 
-        async def alone(rows: Rows) -> list[list[Score]]:
+        async def in_process(rows: Rows) -> list[list[Score]]:
             return [[await scored(opened.metric, item)] for item, _ in rows]
 
-        return alone, 1, opened.concurrency
+        return in_process, 1, opened.concurrency
     embedded = EmbeddedMetrics([AnswerScorer(name, opened.options) for name in names], work)
     return embedded.score, ANSWERS_AT_ONCE, IN_FLIGHT * max(1, processes)
 
 
 class EmbeddedMetrics:
-    """Embedded metrics whose answers are scored in other processes, those to a question together."""
+    """Embedded metrics that score in other processes, answers to a question together."""
 
     def __init__(self, scorers: "Sequence[AnswerScorer]", work: TextWork) -> None:
         self._scorers = {scorer.name: scorer for scorer in scorers}
         self._work = work
 
     async def score(self, rows: Rows) -> list[list[Score]]:
-        """Score answers; one that takes too long is not scored, and no other is concerned (A4)."""
+        """Score answers; a timeout fails only its own answer (A4)."""
         if self._work.here(rows):
             return await _scores(self._scorers, rows)
         try:
             return await self._work.do(_scores_of, self._scorers, rows)
         except WorkError as error:
-            (item, names), *others = rows
-            if not others and len(names) == 1:
+            (item, names), *rest = rows
+            if not rest and len(names) == 1:
                 return [[unscored(item, names[0], Outcome.FAILED, reason_of(error))]]
         apart = [[await self.score([(item, (name,))]) for name in names] for item, names in rows]
         return [[score for ((score,),) in own] for own in apart]
@@ -87,14 +87,14 @@ async def _scores(scorers: "Mapping[str, AnswerScorer]", rows: Rows) -> list[lis
 
 
 class AnswerScorer:
-    """Scores one answer; in another process, the metric is built once."""
+    """Scorer of answers by one metric, which a process builds once."""
 
     def __init__(self, name: str, options: Mapping[str, Json]) -> None:
         self.name = name
         self._options = json.dumps(dict(options), sort_keys=True)
 
     def __reduce__(self) -> "tuple[Callable[..., AnswerScorer], tuple[object, ...]]":
-        """Let another process build it before the first answer, which takes longer than to score one."""
+        """Build the metric when unpickled, so that its start does not count against the first answer."""
         return _ready_scorer, (self.name, self._options)
 
     async def score(self, item: MetricItem) -> Score:
@@ -105,7 +105,7 @@ class AnswerScorer:
 @lru_cache(maxsize=16)
 def _ready_scorer(name: str, options: str) -> AnswerScorer:
     scorer = AnswerScorer(name, json.loads(options))
-    # What a first text loads is not an answer's own time.
+    # The first text loads models, which must not count as an answer's time.
     first = MetricItem(
         id="", question="Which is it?", answer="It is the first.", passages=(Passage("", "It is."),)
     )
@@ -118,16 +118,12 @@ def _metric(name: str, options: str) -> Metric:
     return build_metric(name, options=json.loads(options))
 
 
-MOST_REASONS = 5
+MAX_REASONS = 5
 Emit = Callable[[dict[str, Any]], None]
 
 
 class MetricService:
-    """Use cases around metrics.
-
-    An embedded metric may work on one answer for the settings' `work_seconds`; so many `processes` do, by
-    default as many as there are processors.
-    """
+    """Use cases around metrics; an answer may take the settings' `work_seconds`."""
 
     def __init__(self, store: Store, access: MetricAccess, settings: Settings) -> None:
         self._store = store
@@ -135,10 +131,9 @@ class MetricService:
         self._settings = settings
 
     def run(self, set_name: str, request: MetricRequest, *, systems: Sequence[str] = ()) -> MetricRun:
-        """Score every answer of a set's newest submissions that has no score by a metric yet.
+        """Score the unscored, failed and skipped answers of a set's newest submissions by a metric.
 
-        Failed and skipped answers are tried again. Ctrl-C keeps what is scored; the next run goes on. Without
-        `systems` all are scored, the reference left out.
+        After Ctrl-C the next run continues. Without `systems` all systems but the reference are scored.
         """
         kind = None if request.metric == CONTEXT else SubmissionKind.ANSWERS
         return self._run({request.metric: entrants_of(self._store, set_name, systems, kind=kind)}, request)
@@ -150,10 +145,7 @@ class MetricService:
         stop_event: StopEvent | None = None,
         entrants: Sequence[Submission] = (),
     ) -> None:
-        """Score the answers of a set, the reference's too, by the metrics that every board shows.
-
-        Without `entrants` these are the newest submission of each system.
-        """
+        """Score the answers of `entrants` (default: the newest) and reference by the board's metrics."""
         added = added_metrics()
         for problem in added.problems:
             note(problem)
@@ -171,7 +163,7 @@ class MetricService:
             note(self._announced(metric, scored))
             wanted[metric.name] = scored
         of_plugins = {info.name for info in added.entries}
-        # What reads an answer for one metric has read it for all; a plugin's may fail alone.
+        # Our own metrics share the reading of an answer; plugins run one by one, since they may fail.
         own = {name: wanted[name] for name in wanted if name not in of_plugins}
         for together in filter(None, (own, *({name: wanted[name]} for name in wanted if name in of_plugins))):
             first, names = next(iter(together)), ", ".join(together)
@@ -180,20 +172,20 @@ class MetricService:
             except (JudgeError, SpecError) as error:
                 if first not in of_plugins or isinstance(error, StoppedError):
                     raise
-                note(f"not scoring {names}, which a plugin adds: {error.message}")
+                note(f"not scoring the plugin {names}: {error.message}")
                 continue
             if pending:
                 raise StoppedError(
                     f"Scoring by {names} was stopped, so nothing is published.",
-                    advice="Publish again to go on.",
+                    advice="Publish again to continue.",
                 )
 
     def _citing(
         self, metric: MetricInfo, entrants: Sequence[Submission], note: Callable[[str], None]
     ) -> tuple[Submission, ...]:
-        """Select the submissions whose answers have citations; the others are named, not scored 0."""
-        citing = tuple(one for one in entrants if self._store.scores.with_citations([one.id]))
-        silent = [one.system for one in entrants if one not in citing]
+        """Select the submissions with citations, and note the rest, instead of scoring them 0."""
+        citing = tuple(row for row in entrants if self._store.scores.with_citations([row.id]))
+        silent = [row.system for row in entrants if row not in citing]
         if silent:
             note(f"not scoring {metric.name} of {', '.join(silent)}: {NO_CITATIONS}")
         return citing
@@ -220,8 +212,8 @@ class MetricService:
         processes = self._settings.processes_for(answers)
         with stopping_on_interrupt(stop), TextWork(self._settings.work_seconds, processes) as texts:
             async with (
-                stopping_on_halt(stop_event, stop),
-                telling(stop, texts.stop),
+                forward_stop(stop_event, stop),
+                call_when_set(stop, texts.stop),
                 self._access.open(request, stop) as opened,
             ):
                 pending = sum(self._pending(some, name, opened.judge) for name, some in numbers.items())
@@ -243,8 +235,8 @@ class MetricService:
             kept=answers - pending,
             outcomes=scored.outcomes,
             pending=pending - scored.outcomes.total(),
-            reasons=tuple(scored.reasons.most_common(MOST_REASONS)),
-            notes=tuple(scored.notes.most_common(MOST_REASONS)),
+            reasons=tuple(scored.reasons.most_common(MAX_REASONS)),
+            notes=tuple(scored.notes.most_common(MAX_REASONS)),
             mean=scored.mean,
             usage=opened.usage,
         )
@@ -253,14 +245,14 @@ class MetricService:
         return self._store.scores.pending(numbers, metric=metric, judge=judge, again=RETRIED)
 
     def score_file(self, path: Path, request: MetricRequest, emit: Emit) -> None:
-        """Score the lines of a JSONL file; `emit` gets the object of each line's score, in order."""
+        """Score the lines of a JSONL file; `emit` gets the JSON of each score in order."""
         metric_info(request.metric)
         items = read_items(path, ReadLimits())
         processes = self._settings.processes_for(len(items))
         asyncio.run(self._score_items(items, request, emit, processes))
 
     def lines_of(self, items: Sequence[MetricItem], request: MetricRequest) -> list[dict[str, Any]]:
-        """Return the JSON of the scores of some items, in order, as `score_file` emits them."""
+        """Return the JSON of the scores of items in order, as `score_file` emits them."""
         lines: list[dict[str, Any]] = []
         asyncio.run(self._score_items(items, request, lines.append, processes=1))
         return lines
@@ -271,28 +263,28 @@ class MetricService:
         async with self._access.open(request, asyncio.Event()) as opened:
             with TextWork(self._settings.work_seconds, processes) as work:
                 score, _, in_flight = scorer_of(opened, [request.metric], work, processes)
-                await _score_each(items, request.metric, score, in_flight, emit)
+                await _score_in_order(items, request.metric, score, in_flight, emit)
 
 
-async def _score_each(
+async def _score_in_order(
     items: Sequence[MetricItem], name: str, score: ScoreRows, in_flight: int, emit: Emit
 ) -> None:
-    flying: deque[asyncio.Future[list[list[Score]]]] = deque()
+    pending: deque[asyncio.Future[list[list[Score]]]] = deque()
     try:
         for item in counted(items, f"scoring by {name}", len(items)):
-            flying.append(asyncio.ensure_future(score([(item, (name,))])))
-            if len(flying) >= in_flight:
-                emit(_line(await flying.popleft()))
-        while flying:
-            emit(_line(await flying.popleft()))
+            pending.append(asyncio.ensure_future(score([(item, (name,))])))
+            if len(pending) >= in_flight:
+                emit(_line(await pending.popleft()))
+        while pending:
+            emit(_line(await pending.popleft()))
     finally:
-        for task in flying:
+        for task in pending:
             task.cancel()
-        await asyncio.gather(*flying, return_exceptions=True)
+        await asyncio.gather(*pending, return_exceptions=True)
 
 
-def _line(found: list[list[Score]]) -> dict[str, Any]:
-    ((score,),) = found
+def _line(scores: list[list[Score]]) -> dict[str, Any]:
+    ((score,),) = scores
     return {
         "id": score.id,
         "metric": score.metric,
@@ -303,7 +295,7 @@ def _line(found: list[list[Score]]) -> dict[str, Any]:
 
 
 def coverage_of(path: Path) -> dict[str, Json] | list[dict[str, Json]]:
-    """Return the coverage of a fact graph; a file of several graphs gives a list."""
+    """Return the coverage of a fact graph, or a list for a file with several."""
     from judges.metrics.comprehensiveness.graph import analyse, coverage_json, read_graphs
 
     value = _json(path)
@@ -322,7 +314,7 @@ def marginals_of(path: Path, *, factors: "FactorTables", inference: "Inference")
 
 
 def context_of(path: Path) -> dict[str, Any]:
-    """Return how well a context answers sub-questions, from the ratings of its passages."""
+    """Return measures of a context from the ratings of its passages by sub-question."""
     from judges.metrics.context.measures import context_report
 
     return dict(context_report(_json(path)))

@@ -1,4 +1,4 @@
-"""Passages for a set: a new version of it, with the passages of a file in place of its own."""
+"""New versions of sets with passages from a file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,10 +21,10 @@ class AttachedPassages:
     """Result of attaching passages.
 
     Attributes:
-        created: False where the same set was there already.
-        without: Questions of the set that the file does not name; they keep the passages that they had.
-        unknown: Questions of the file that the set does not have.
-        unresolved: Passages of a run that the corpus does not have.
+        created: False if the same set exists already.
+        without: Questions that the file does not name; they keep their passages.
+        unknown: Questions of the file that are not in the set.
+        unresolved: Passages of a run that are not in the corpus.
     """
 
     summary: SetSummary
@@ -53,69 +53,70 @@ class SetPassages:
     def attach(
         self, name: str, path: Path, *, corpus: str = "", new_name: str = "", caller: Caller = OPERATOR
     ) -> AttachedPassages:
-        """Store a new version of a set with passages from a file; rounds of the former keep theirs.
+        """Store a new version of a set, without answers, with passages from a file.
 
         The file is JSONL with `question_id` (or `query`, the question's text) and `passages`, or a TREC run
-        whose texts a corpus has. The new set has the policy of the former; its answers are submitted
-        anew.
+        with ids of chunks or documents of a corpus. The new set copies the policy of the old one.
 
         Args:
             name: The set.
             path: The file.
-            corpus: Where the texts of a run are; ids are of its chunks or of its documents.
-            new_name: By default the set's name and its new version, as `lfrqa-v2`.
-            caller: Who asks.
+            corpus: Corpus with the texts of a run.
+            new_name: By default the set's name and new version, such as `lfrqa-v2`.
+            caller: The caller.
         """
         require(caller, TokenScope.ORGANISE)
-        former = self._store.sets.get(name)
-        given = (
-            self._from_run(former, path, corpus) if is_run(path, ReadLimits()) else _from_rows(former, path)
+        original = self._store.sets.get(name)
+        source = (
+            self._from_run(original, path, corpus)
+            if is_run(path, ReadLimits())
+            else _from_rows(original, path)
         )
-        if not given.passages:
+        if not source.passages:
             problems = ProblemList()
             message = f"{path.name} names no question of {name}."
             problems.add(0, "unknown-question", message, advice="Use the ids or the texts of its questions.")
             raise InvalidFileError(message, problems.result(), advice="Look at `arena sets export`.")
-        if given.unresolved and not any(given.passages.values()):
+        if source.unresolved and not any(source.passages.values()):
             message = f"No passage of {path.name} is in the corpus {corpus}."
             raise InputError(message, advice="Name the corpus that was searched.")
-        version = str(int(former.version) + 1) if former.version.isdecimal() else f"{former.version}-2"
+        version = str(int(original.version) + 1) if original.version.isdecimal() else f"{original.version}-2"
         attached = replace(
-            former,
-            name=new_name or f"{former.name}-v{version}",
+            original,
+            name=new_name or f"{original.name}-v{version}",
             version=version,
             questions=tuple(
-                replace(question, passages=given.passages.get(question.id, question.passages))
-                for question in former.questions
+                replace(question, passages=source.passages.get(question.id, question.passages))
+                for question in original.questions
             ),
         )
         created = self._add(attached, name, caller)
         return AttachedPassages(
             summary=self._store.sets.summary(attached.name),
             created=created,
-            questions=len(given.passages),
-            passages=sum(map(len, given.passages.values())),
-            without=len(former.questions) - len(given.passages),
-            unknown=given.unknown,
-            unresolved=given.unresolved,
+            questions=len(source.passages),
+            passages=sum(map(len, source.passages.values())),
+            without=len(original.questions) - len(source.passages),
+            unknown=source.unknown,
+            unresolved=source.unresolved,
         )
 
-    def _add(self, attached: QuestionSet, former: str, caller: Caller) -> bool:
+    def _add(self, attached: QuestionSet, original: str, caller: Caller) -> bool:
         with self._store.changing():
             created = self._store.sets.add(attached, content_hash(attached))
         if created:
             caller.log("set-imported", f"set {attached.name}", questions=len(attached.questions))
-            self._store.policies.put(replace(self._store.policies.get(former), set_name=attached.name))
+            self._store.policies.put(replace(self._store.policies.get(original), set_name=attached.name))
         return created
 
     def _from_run(self, questions: QuestionSet, path: Path, corpus: str) -> _FromFile:
         if not corpus:
-            message = f"{path.name} is a TREC run, which has no texts."
+            message = f"{path.name} is a TREC run, which contains no texts."
             raise InputError(message, advice="Name the corpus that was searched with --corpus.")
         run = read_run(path)
         texts = self._corpora.passages(corpus, {line.passage for lines in run.values() for line in lines})
-        named = ids_by_field(question.id for question in questions.questions)
-        known = {own: lines for name, lines in run.items() if (own := named.get(name)) is not None}
+        ids = ids_by_field(question.id for question in questions.questions)
+        known = {own: lines for name, lines in run.items() if (own := ids.get(name)) is not None}
         return _FromFile(
             {
                 name: tuple(texts[line.passage] for line in lines if line.passage in texts)
@@ -142,9 +143,9 @@ def _distinct(
     for row in rows:
         name = ids[row.question]
         if name in passages:
-            problems.add(row.line, "duplicate-id", f"The question {name} is there twice.")
+            problems.add(row.line, "duplicate-id", f"Duplicate question {name}.")
         elif len({passage.id for passage in row.passages}) < len(row.passages):
-            problems.add(row.line, "duplicate-passage", f"Two passages of the question {name} have one id.")
+            problems.add(row.line, "duplicate-passage", f"Question {name} has duplicate passage ids.")
         passages[name] = row.passages
     problems.require_none(path.name, "Name each question and passage once.")
     return passages

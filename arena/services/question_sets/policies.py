@@ -1,4 +1,4 @@
-"""Phases, deadlines and quotas of question sets, and sets as organisers see them."""
+"""Phases, deadlines and quotas of question sets, and their administration."""
 
 import tempfile
 from collections import Counter
@@ -18,17 +18,17 @@ from data.store import Store
 
 
 class PolicyService:
-    """Use cases around what holds for submissions to a set."""
+    """Use cases around the submission policy of a set."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def get(self, set_name: str) -> SetPolicy:
-        """Return the policy of a set; it is public, so that teams know their deadlines."""
+        """Return the policy of a set, which is public."""
         return self._store.policies.get(set_name)
 
     def put_phase(self, set_name: str, phase: Phase, *, caller: Caller = OPERATOR) -> SetPolicy:
-        """Add a phase to a set, or replace the one of its name."""
+        """Add a phase to a set, or replace the phase of the same name."""
         policy = self.get(set_name)
         names = [existing.name for existing in policy.phases]
         phases = (
@@ -39,12 +39,12 @@ class PolicyService:
         return self.put(replace(policy, phases=phases), caller=caller)
 
     def drop_phase(self, set_name: str, name: str, *, caller: Caller = OPERATOR) -> SetPolicy:
-        """Take a phase from a set."""
+        """Remove a phase from a set."""
         policy = self.get(set_name)
         remaining = tuple(phase for phase in policy.phases if phase.name != name)
         if remaining == policy.phases:
             raise NotFoundError(
-                f"{set_name} has no phase {name!r}.", advice=f"`arena sets policy {set_name}` shows them."
+                f"{set_name} has no phase {name!r}.", advice=f"List them: arena sets policy {set_name}"
             )
         return self.put(replace(policy, phases=remaining), caller=caller)
 
@@ -67,7 +67,7 @@ class PolicyService:
 
 
 def policy_json(policy: SetPolicy) -> dict[str, Any]:
-    """Return a policy as JSON; moments in ISO 8601."""
+    """Return a policy as JSON."""
     return {
         "set": policy.set_name,
         "hidden_references": policy.hidden_references,
@@ -84,30 +84,30 @@ def policy_json(policy: SetPolicy) -> dict[str, Any]:
 
 
 def closed_error(policy: SetPolicy) -> ClosedError:
-    """Build the error for a closed set, with the relevant times."""
+    """Return the error for a closed set, with its phases."""
     spans = "; ".join(
         " ".join([f"phase {phase.name}", *(f"{word} {format_time(at)}" for word, at in limits if at)])
         for phase in policy.phases
         for limits in [(("from", phase.opens_at), ("until", phase.closes_at))]
     )
     return ClosedError(
-        f"{policy.set_name} takes no submissions now: {spans}.",
+        f"{policy.set_name} is closed for submissions: {spans}.",
         advice="Ask the organisers about other phases.",
     )
 
 
 ZIP = b"PK"
-DEEPEST = 3
-"""Names in the path of a file of a set in a zip file: `scifact/qrels/test.tsv`."""
+MAX_DEPTH = 3
+"""Maximum depth of paths in a zip file, such as `scifact/qrels/test.tsv`."""
 CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetView:
-    """A set as organisers see it.
+    """Set as organisers see it.
 
-    `splits` counts questions by split, `references` those that have one; `entrants` are the submissions that
-    a round would take; `frozen` says that no phase is open or will open.
+    `splits` counts questions by split, `references` questions with a reference; `entrants` are the
+    submissions that a round would take; `frozen` is True once no phase can open.
     """
 
     summary: SetSummary
@@ -119,37 +119,34 @@ class SetView:
 
 
 class SetAdmin:
-    """Use cases of organisers around sets; every one asks who the caller is."""
+    """Use cases of organisers around sets."""
 
     def __init__(self, store: Store, sets: SetService, policies: PolicyService) -> None:
         self._store = store
         self._sets = sets
         self._policies = policies
 
-    def bring(
-        self, given_name: str, content: bytes, *, name: str | None = None, caller: Caller
+    def upload(
+        self, filename: str, content: bytes, *, name: str | None = None, caller: Caller
     ) -> ImportedSet:
-        """Import an uploaded set: a zip file of a folder, a questions file, Parquet, or one of LFRQA's files.
-
-        LFRQA's files are known by their names.
-        """
+        """Import an uploaded set: a zipped folder, questions file, Parquet file or file of LFRQA."""
         require(caller, TokenScope.ORGANISE)
         from data.files.zip_files import ArchiveLimits, unpack
 
-        plain = file_name(given_name)
+        plain = file_name(filename)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / plain
             file.write_bytes(content)
             if not content.startswith(ZIP):
                 return self._sets.import_from(file, name=name, caller=caller)
-            # The folder's name is what a set without set.toml is called.
+            # A set without set.toml is named after its folder.
             inside = Path(folder) / "unpacked" / (PurePosixPath(plain).stem or "set")
             inside.mkdir(parents=True)
-            unpacked = unpack(file, inside, ArchiveLimits(deepest=DEEPEST))
+            unpacked = unpack(file, inside, ArchiveLimits(deepest=MAX_DEPTH))
             return self._sets.import_from(unpacked, name=name, caller=caller)
 
     def view(self, name: str, *, caller: Caller) -> SetView:
-        """One set."""
+        """Return a set."""
         require(caller, TokenScope.ORGANISE)
         summary = self._sets.summary(name)
         policy = self._policies.get(name)
@@ -168,12 +165,12 @@ class SetAdmin:
         )
 
     def freeze(self, name: str, *, caller: Caller) -> SetPolicy:
-        """Close a set for good: open phases end now, later ones are dropped; what was accepted stays."""
+        """Close a set permanently: end open phases, drop later ones, and keep accepted submissions."""
         return self._policies.put(frozen(self._policies.get(name), datetime.now(UTC)), caller=caller)
 
 
 def frozen(policy: SetPolicy, at: datetime) -> SetPolicy:
-    """Return a policy under which nothing is taken from a moment on."""
+    """Return a policy that closes all phases at a moment."""
     begun = [phase for phase in policy.phases if phase.opens_at is None or phase.opens_at < at]
     ended = [
         phase if phase.closes_at and phase.closes_at <= at else replace(phase, closes_at=at)
@@ -183,5 +180,5 @@ def frozen(policy: SetPolicy, at: datetime) -> SetPolicy:
 
 
 def is_frozen(policy: SetPolicy, at: datetime) -> bool:
-    """Return whether a set is closed for good."""
+    """Return whether a set is closed permanently."""
     return bool(policy.phases) and all(phase.closes_at and phase.closes_at <= at for phase in policy.phases)

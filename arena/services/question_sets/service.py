@@ -17,13 +17,13 @@ from data.store import Store
 
 OVERALL = "overall"
 MANY_DOCUMENTS = 10
-MOST_COUNTED = 5
-"""Sentences of as many documents or more are counted together."""
+MAX_COUNTED = 5
+"""Sentences with at least as many documents are counted together."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedSet:
-    """Result of an import; `created` is False where the same set was there already."""
+    """Result of an import; `created` is False if the same set exists already."""
 
     summary: SetSummary
     created: bool
@@ -40,12 +40,12 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 RATINGS = "ratings.jsonl"
-"""File of the ratings of `arena sets build`, beside the set."""
+"""File of the ratings of `arena sets build` in the set's folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortAnswerFile:
-    """Written answers, and the questions without short answers, which are left out."""
+    """File of short answers, with counts of answers and of questions without one."""
 
     file: Path
     answers: int
@@ -57,13 +57,13 @@ class ShortAnswerFile:
 
 
 class SetService:
-    """Question sets; hidden references are shown to the operator alone."""
+    """Use cases around question sets; only the operator sees hidden references."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def import_from(self, path: Path, *, name: str | None = None, caller: Caller = OPERATOR) -> ImportedSet:
-        """Import a question set from a folder or file; the same import twice changes nothing."""
+        """Import a question set from a folder or file; a repeated import changes nothing."""
         from data.files.question_sets.registry import load_set
 
         require(caller, TokenScope.ORGANISE)
@@ -74,31 +74,31 @@ class SetService:
         return ImportedSet(summary, created, warnings)
 
     def _same_title(self, summary: SetSummary) -> Iterator[Problem]:
-        """Yield a warning where another set has the title, by which teams would choose between the two."""
-        others = [
-            one.name
-            for one in self._store.sets.summaries()
-            if summary.title and one.title == summary.title and one.name != summary.name
+        """Warn if another set has the same title."""
+        names = [
+            other.name
+            for other in self._store.sets.summaries()
+            if summary.title and other.title == summary.title and other.name != summary.name
         ]
-        if others:
+        if names:
             yield Problem(
                 0,
                 "title-taken",
-                f"The title {summary.title!r} is also that of {', '.join(others)}.",
+                f"The title {summary.title!r} is already used by {', '.join(names)}.",
                 Severity.WARNING,
-                "Pages add the sets' names; give this one a title of its own, such as with its year.",
+                "Choose a different title, for example with the year.",
             )
 
     def add(
         self, questions: QuestionSet, policy: SetPolicy | None = None, *, caller: Caller = OPERATOR
     ) -> bool:
-        """Store a question set, and return whether it is new; the same again changes nothing."""
+        """Store a question set, and return whether it is new."""
         from data.files.question_sets.rows import content_hash
 
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             created = self._store.sets.add(questions, content_hash(questions))
-            # A policy that was changed since stays: the file says how a set begins.
+            # The file's policy is only the initial one.
             if created and policy is not None:
                 self._store.policies.put(policy)
         if created:
@@ -106,36 +106,36 @@ class SetService:
         return created
 
     def summaries(self) -> tuple[SetSummary, ...]:
-        """Every set, by name."""
+        """Return all sets by name."""
         return self._store.sets.summaries()
 
     def summary(self, name: str) -> SetSummary:
-        """One set without its questions."""
+        """Return a set without its questions."""
         return self._store.sets.summary(name)
 
     def get(self, name: str, *, caller: Caller = PUBLIC) -> QuestionSet:
-        """One set with its questions."""
+        """Return a set with its questions."""
         question_set = self._store.sets.get(name)
-        seen = SetAccess(self._store, caller, name)
-        return question_set.with_questions(map(seen.question, question_set.questions))
+        access = SetAccess(self._store, caller, name)
+        return question_set.with_questions(map(access.question, question_set.questions))
 
     def question(self, name: str, question_id: str, *, caller: Caller = PUBLIC) -> Question:
-        """One question of a set."""
+        """Return a question of a set."""
         question = self._store.sets.question(name, question_id)
         return SetAccess(self._store, caller, name).question(question)
 
     def page(
         self, name: str, *, after: int, limit: int, caller: Caller = PUBLIC
     ) -> tuple[tuple[int, Question], ...]:
-        """Up to `limit` questions of a set with their positions, from the one after position `after` on."""
-        seen = SetAccess(self._store, caller, name)
+        """Return up to `limit` questions after position `after`, with their positions."""
+        access = SetAccess(self._store, caller, name)
         rows = self._store.sets.page(self._store.sets.summary(name).id, after=after, limit=limit)
-        return tuple((at, seen.question(question)) for at, question in rows)
+        return tuple((at, access.question(question)) for at, question in rows)
 
     def export(
         self, name: str, folder: Path, *, form: str = "jsonl", caller: Caller = OPERATOR
     ) -> SetSummary:
-        """Write a set as a folder that an import reads."""
+        """Write a set as a folder that can be imported."""
         from data.files.question_sets.registry import set_writer
 
         questions, write = self.get(name, caller=caller), set_writer(form)
@@ -144,9 +144,9 @@ class SetService:
         return self.summary(name)
 
     def write_short_answers(self, name: str, file: Path, *, caller: Caller = OPERATOR) -> ShortAnswerFile:
-        """Write a file for `arena submissions add`: of each question its short answers, a line each.
+        """Write a file for `arena submissions add` with each question's short answers, one per line.
 
-        Source: RAG-QA Arena, section 6.1 and Table 4, which enters RobustQA's extracted answers so.
+        Source: RAG-QA Arena, section 6.1 and Table 4, which submits RobustQA's extracted answers this way.
         """
         require(caller, TokenScope.ORGANISE)
         questions = self._store.sets.get(name).questions
@@ -166,7 +166,7 @@ class SetService:
         return ShortAnswerFile(file=file, answers=len(rows), without=len(questions) - len(rows))
 
     def statistics(self, name: str) -> tuple[SetStatistics, ...]:
-        """Count what a set is made of: overall first, then by domain in the set's order."""
+        """Return statistics of a set, overall and by domain in order."""
         summary = self._store.sets.summary(name)
         by_domain: dict[str, list[Question]] = {domain: [] for domain in summary.domains}
         for _, question in self._store.sets.numbered(summary.id):
@@ -177,13 +177,13 @@ class SetService:
 
 
 def domain_statistics(domain: str, questions: Sequence[Question]) -> SetStatistics:
-    """Count words, documents, passages and short answers of some questions.
+    """Count words, documents, passages and short answers of questions.
 
     Source: RAG-QA Arena, tables 2 and 7 and figure 3.
     """
     documents = [len(set(question.gold_doc_ids)) for question in questions if question.gold_doc_ids]
     cited = [len(set(sentence)) for question in questions for sentence in question.citations]
-    by_count = Counter(min(count, MOST_COUNTED) for count in cited)
+    by_count = Counter(min(count, MAX_COUNTED) for count in cited)
     short = [question.short_answers for question in questions if question.short_answers]
     passages = [question.passages for question in questions if question.passages]
     references = [question.reference for question in questions if question.reference]
@@ -199,7 +199,7 @@ def domain_statistics(domain: str, questions: Sequence[Question]) -> SetStatisti
         many_documents=_mean([count >= MANY_DOCUMENTS for count in documents]),
         most_documents=max(documents, default=None),
         sentences=len(cited),
-        documents_a_sentence=[by_count[count] / len(cited) for count in range(MOST_COUNTED + 1)]
+        documents_a_sentence=[by_count[count] / len(cited) for count in range(MAX_COUNTED + 1)]
         if cited
         else [],
         short_answers=_mean(list(map(len, short))),

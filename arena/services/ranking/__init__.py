@@ -1,1 +1,1 @@
-"""From files of answers to a board, in one step; a second run continues."""
+"""Ranking of answer files in one step; a second run continues."""

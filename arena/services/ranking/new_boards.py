@@ -1,4 +1,4 @@
-"""Boards of files that an organiser drops on a page: priced without being stored, started, watched."""
+"""Boards from uploaded files: estimate, start and watch."""
 
 import re
 import subprocess
@@ -28,10 +28,10 @@ Testing = Callable[[str, str], AbstractContextManager[JudgeService]]
 
 
 class NewBoards:
-    """Use cases of the page that makes a board of dropped files.
+    """Use cases of the page that makes a board from uploaded files.
 
-    `pricing` opens an empty ranking that knows the replies of this arena, `testing` judges at an address and
-    with a key, where they are given.
+    `pricing` opens an empty ranking with this arena's cached replies, `testing` a judge at an endpoint with
+    a key.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class NewBoards:
         *,
         caller: Caller,
     ) -> tuple[Prepared, Mapping[str, Any]]:
-        """Return the prepared ranking and its estimate; nothing is stored."""
+        """Return the prepared ranking and its estimate without storing anything."""
         require(caller, TokenScope.ORGANISE)
         _require_name(request.judge)
         with in_fields(), self._pricing() as ranking:
@@ -66,10 +66,7 @@ class NewBoards:
         return prepared, plan
 
     def test(self, judge: str, *, endpoint: str, key: str, caller: Caller) -> JudgeTest | None:
-        """Try a judge or model on three battles, here where it has an address or a key of its own.
-
-        Returns:
-            How it did; None where a worker tries it, with its own key.
+        """Try a judge or model on three battles: here with its own endpoint or key, else in a worker (None).
 
         Raises:
             EndpointError: The endpoint does not answer, or refuses key or model.
@@ -91,36 +88,30 @@ class NewBoards:
         key: str = "",
         caller: Caller,
     ) -> Round:
-        """Store what is to be ranked, and let a worker judge it.
+        """Store the files and queue the round for a worker.
 
-        Args:
-            request: How it is to be ranked.
-            tables: The answers.
-            references: What is right.
-            key: Of the endpoint, where it is not the workers'; it is handed to the process that judges this
-                round alone, in its environment, and stored nowhere.
-            caller: Who asks.
+        An endpoint's own `key` is never stored: only a process that judges this round gets it.
         """
         prepared, plan = self.price(request, tables, references, caller=caller)
         if request.budget_usd is None and plan["cost_usd"] != 0:
-            raise InputError("These requests may cost money.", advice="Say the most that may be spent.")
+            raise InputError("These requests may cost money.", advice="Set a budget.")
         prepared = self._ranking.prepare(request, tables, references, caller=caller)
         round_ = self._ranking.round_of(prepared, caller=caller)
         if round_.state in {RoundState.FINISHED, RoundState.PUBLISHED}:
             return round_
         if key:
-            self._judge_apart(round_.name, key)
+            self._judge_in_subprocess(round_.name, key)
         else:
             self._jobs.judge(round_.name, options={"concurrency": CONCURRENCY}, caller=caller)
         return round_
 
     def watch(self, name: str, *, caller: Caller) -> tuple[Round, JobStatus | None]:
-        """Return a round with its job at this moment; once it is judged, a worker publishes it."""
+        """Return a round with its job; queue publishing once it is judged."""
         require(caller, TokenScope.ORGANISE)
         round_, _ = self._rounds.status(name)
         job = self._jobs.of_round(round_.id)
         ended = job is None or job.job.finished_at is not None
-        # A board that cannot be published says why; it is not asked for again and again.
+        # A board that could not be published is not tried again.
         tried = job is not None and job.job.kind is JobKind.PUBLISH
         if round_.state is RoundState.FINISHED and ended and not tried:
             self._boards.queue_publishing(name, partial=True, caller=caller)
@@ -132,10 +123,9 @@ class NewBoards:
         require(caller, TokenScope.ORGANISE)
         return self._ranking.standing(name)
 
-    def _judge_apart(self, name: str, key: str) -> None:
-        """Judge a round in a process of its own, the only one that is given the key."""
+    def _judge_in_subprocess(self, name: str, key: str) -> None:
         environment = {**environment_of(self._settings), "OPENAI_API_KEY": key}
-        process = subprocess.Popen(  # noqa: S603 - one of our own
+        process = subprocess.Popen(  # noqa: S603 - our own program
             [sys.executable, "-m", "arena", "rounds", "resume", name],
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -147,7 +137,7 @@ class NewBoards:
 
 @contextmanager
 def in_fields() -> Iterator[None]:
-    """Leave out of advice what only commands have: a page has fields in place of options."""
+    """Remove commands and options from advice, since a page has fields."""
     try:
         yield
     except ArenaError as error:
@@ -158,10 +148,12 @@ def in_fields() -> Iterator[None]:
 def without_commands(text: str) -> str:
     """Return a text without the sentences that name commands or options."""
     sentences = re.split(r"(?<=[.])\s+", text)
-    return " ".join(told for told in sentences if not re.search(r"--[a-z]|NAME=|arena [a-z]", told))
+    return " ".join(
+        sentence for sentence in sentences if not re.search(r"--[a-z]|NAME=|arena [a-z]", sentence)
+    )
 
 
 def _require_name(judge: str) -> None:
-    """Refuse paths and functions, which only local users may name; `maker/model` is a model."""
+    """Refuse paths and functions, which are for local users only; `maker/model` is a model."""
     parts = judge.split("/")
     require_registered(*(parts if all(part.strip(".") for part in parts) else (judge,)))

@@ -1,4 +1,4 @@
-"""Requests for rankings, and the judges that they name."""
+"""Ranking requests and their judges."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 PATH = re.compile(r"\A[\w.:+-]+(?:/[\w.:+-]+)+")
-"""Name of a model with its organisation or provider."""
+"""Model name with its organisation or provider."""
 ENDING = re.compile(r"\.[A-Za-z]\w*(?:\.(?:gz|bz2|xz|zst))?$")
 HALF = 48
-"""Characters of a name of which a file's follows, and of that."""
+"""Maximum characters of each part of `system (file)`."""
 Ask: TypeAlias = Callable[[str, str], bool]
 ToPath: TypeAlias = Callable[[Path], Path]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """Names of columns, where they are given; each may be `FILE:COLUMN`, of one file."""
+    """Column names from options; each may be `FILE:COLUMN` for one file."""
 
     question: str = ""
     answers: tuple[str, ...] = ()
@@ -46,19 +46,19 @@ class Columns:
     domain: str = ""
 
     def in_file(self, path: Path) -> dict[Column, str]:
-        """Return the names that hold in a file."""
-        named = {
+        """Return the column names that apply to a file."""
+        options = {
             Column.QUESTION: (self.question,),
             Column.ANSWER: self.answers,
             Column.SYSTEM: (self.system,),
             Column.REFERENCE: (self.reference,),
             Column.DOMAIN: (self.domain,),
         }
-        held = {column: _in_file(path, texts) for column, texts in named.items()}
-        return {column: name for column, name in held.items() if name}
+        names = {column: _in_file(path, texts) for column, texts in options.items()}
+        return {column: name for column, name in names.items() if name}
 
     def references(self, path: Path) -> AnswerTable:
-        """Read a file of references, whose columns may be called as ours too."""
+        """Read a file of references, which may use our column names too."""
         from submissions.answer_tables import header_of, read_answer_table
 
         header = header_of(path)
@@ -67,7 +67,6 @@ class Columns:
 
 
 def _in_file(path: Path, texts: Iterable[str]) -> str:
-    """Return the name that holds in a file, of `COLUMN` and `FILE:COLUMN`."""
     parts = [text.rpartition(":") for text in texts]
     own = [column for file, _, column in parts if file in {str(path), path.name}]
     return next(iter(own or ["".join(part) for part in parts if not Path(part[0]).is_file()]), "")
@@ -75,13 +74,7 @@ def _in_file(path: Path, texts: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedFile:
-    """A file of answers, and whose they are.
-
-    Attributes:
-        path: The file.
-        system: What the system is called, else as the file.
-        named: Whether it was named, so that it has that name whatever the file says.
-    """
+    """File of answers and its system; `named` if the user named the system, which overrides the file."""
 
     path: Path
     system: str
@@ -89,7 +82,7 @@ class NamedFile:
 
     @classmethod
     def of(cls, text: str) -> NamedFile:
-        """Read `FILE` or `NAME=FILE`; without a name the system is called as the file is."""
+        """Parse `FILE` or `NAME=FILE`; without a name the system is named after the file."""
         path = Path(text)
         name, equals, rest = text.partition("=")
         if not path.exists() and equals and name:
@@ -97,7 +90,7 @@ class NamedFile:
         return cls(path=_existing(path), system="stdin" if text == STANDARD_INPUT else stem_of(path))
 
     def table(self, path: Path, columns: Columns) -> AnswerTable:
-        """Read the file, which stands at `path` where it came by a pipe."""
+        """Read the file, which is at `path` if it came through a pipe."""
         from submissions.answer_tables import read_answer_table
         from submissions.formats.reading import place_name
 
@@ -110,13 +103,13 @@ class NamedFile:
 
 
 def _refuse_battles(path: Path) -> None:
-    """Refuse a file of battles, which a table of answers resembles."""
+    """Refuse a file of battles, which looks like a table of answers."""
     from leaderboard.formats.reading import format_of
     from leaderboard.formats.registry import detect_format
     from submissions.answer_tables import header_of
 
     try:
-        # An array of answers tells by its first item, so that not all of it is read twice.
+        # The first item of an array suffices, so the file is not read twice.
         header = header_of(path) if magic_of(path).startswith(b"[") else ()
         if Column.ANSWER in read_columns(header) and detect_format(dict.fromkeys(header)) is None:
             return
@@ -129,51 +122,48 @@ def _refuse_battles(path: Path) -> None:
 
 
 def named_files(texts: Sequence[str]) -> list[NamedFile]:
-    """Read several `FILE` or `NAME=FILE`; files that are called alike have their folders in their names."""
-    found = [NamedFile.of(text) for text in texts]
-    twice = Counter(one.path.resolve() for one in found if not one.named)
-    if again := next((path for path, count in twice.items() if count > 1), None):
+    """Parse several `FILE` or `NAME=FILE`; equal names get their folders as prefixes."""
+    files = [NamedFile.of(text) for text in texts]
+    counts = Counter(file.path.resolve() for file in files if not file.named)
+    if again := next((path for path, count in counts.items() if count > 1), None):
         raise InputError(
             f"{again.name} is given twice.", advice="Give each file once, or name it: NAME=FILE."
         )
-    return [one if one.named else replace(one, system=_apart(one, found)) for one in found]
+    return [file if file.named else replace(file, system=_distinct_name(file, files)) for file in files]
 
 
-def _apart(one: NamedFile, files: Sequence[NamedFile]) -> str:
-    """Return a file's system with the fewest of its folders that tell it from others called alike."""
-    alike = [other for other in files if other is not one and other.system == one.system]
-    own = one.path.resolve().parts[:-1]
+def _distinct_name(file: NamedFile, files: Sequence[NamedFile]) -> str:
+    """Prefix a file's system with as few folders as make it unique."""
+    alike = [other for other in files if other is not file and other.system == file.system]
+    own = file.path.resolve().parts[:-1]
     folders = [() if other.named else other.path.resolve().parts[:-1] for other in alike]
     count = next(
         (count for count in range(1, len(own)) if all(own[-count:] != other[-count:] for other in folders)),
         len(own) - 1,
     )
-    return "/".join([*(own[-count:] if alike else ()), one.system])
+    return "/".join([*(own[-count:] if alike else ()), file.system])
 
 
 def with_distinct_names(files: Sequence[NamedFile], tables: Sequence[AnswerTable]) -> list[AnswerTable]:
-    """Shorten the systems' names that logs hold, and tell logs apart that answer a question for one system.
-
-    `org/model` is `model` where no other system is called so.
-    """
+    """Shorten `org/model` from logs to a unique `model`, and add the file where logs share a system."""
     ours = [
         {} if file.named or not table.tool else {name: table.systems[name] for name in table.systems}
         for file, table in zip(files, tables, strict=True)
     ]
     last = {name: name.rpartition("/")[2] for logs in ours for name in logs if PATH.fullmatch(name)}
     names = {name for table in tables for name in table.systems}
-    taken = Counter([*last.values(), *(name for name in names if name not in last)])
+    uses = Counter([*last.values(), *(name for name in names if name not in last)])
     answered = Counter(
         (name, key) for logs in ours for name, rows in logs.items() for key in {_key(row) for row in rows}
     )
     again = {name for (name, _), count in answered.items() if count > 1}
-    named = []
+    renamed = []
     for file, table, logs in zip(files, tables, ours, strict=True):
-        new = {name: short if taken[short := last.get(name, name)] == 1 else name for name in logs}
+        new = {name: short if uses[short := last.get(name, name)] == 1 else name for name in logs}
         new |= {name: f"{new[name][:HALF]} ({file.system[-HALF:]})" for name in again & logs.keys()}
         systems = {new.get(name, name): rows for name, rows in table.systems.items()}
-        named.append(replace(table, systems=systems))
-    return named
+        renamed.append(replace(table, systems=systems))
+    return renamed
 
 
 def _key(row: AnswerRow) -> str:
@@ -181,18 +171,18 @@ def _key(row: AnswerRow) -> str:
 
 
 def stem_of(path: Path) -> str:
-    """Return the name of a folder, or of a file without its endings of format and compression."""
+    """Return the name of a folder, or of a file without its format and compression suffixes."""
     return path.name if path.is_dir() else ENDING.sub("", path.name) or path.name
 
 
 def tables_of(files: Sequence[NamedFile], columns: Columns, ask: Ask, path: ToPath) -> list[AnswerTable]:
-    """Read files of answers; a column that looks like the systems is asked about.
+    """Read files of answers.
 
     Args:
         files: The files.
-        columns: Names of columns; that of the systems must be in one of the files.
-        ask: Whether a file's column names the systems, by both names; refused where it says no.
-        path: Where a file stands, which may have come by a pipe.
+        columns: Column names; the system column must be in one of the files.
+        ask: Confirms that a column names the systems, by names of file and column.
+        path: Path to read a file from, which may have come through a pipe.
     """
     from submissions.shapes import UnnamedSystemsError
 
@@ -209,17 +199,17 @@ def tables_of(files: Sequence[NamedFile], columns: Columns, ask: Ask, path: ToPa
 
 
 def require_system(columns: Columns, tables: Sequence[AnswerTable]) -> None:
-    """Refuse a name of the column of the systems that no table has."""
+    """Refuse a system column that no table has."""
     if columns.system and all(columns.system not in table.header for table in tables):
         has = ", ".join(dict.fromkeys(repr(name) for table in tables for name in table.header))
-        message = f"There is no column {columns.system!r}; there are: {has}."
-        raise InputError(message, advice="Name a column that is there.")
+        message = f"No column {columns.system!r}; the columns are: {has}."
+        raise InputError(message, advice="Name one of these columns.")
 
 
 def _existing(path: Path) -> Path:
     if not path.exists() and str(path) != STANDARD_INPUT:
-        message = f"There is no file {path}."
-        raise InputError(message, advice="Check the path; a system is named by NAME=FILE.")
+        message = f"File not found: {path}"
+        raise InputError(message, advice="Check the path; name a system with NAME=FILE.")
     return path
 
 
@@ -228,18 +218,18 @@ class RankRequest:
     """Request for a ranking.
 
     Attributes:
-        judge: A judge by name or path, or a model; empty for the former one, or the embedded one.
-        endpoint: Where the model is asked; empty for that of the settings.
-        versus: The one system that all others meet, or `reference`; empty for all pairs.
+        judge: Judge by name or path, or a model; empty for the previous judge, else the embedded one.
+        endpoint: Model endpoint; empty for the one in the settings.
+        versus: System that all systems are compared with, or `reference`; empty for all pairs.
         missing: Result of a comparison in which one of the two answers is missing.
-        sample: How many questions are judged, a number or a share; None for all.
-        budget_usd: The most that may be spent; None without a cap.
-        seed: Of the sample and of the resampled intervals.
-        afresh: Whether nothing that was ranked before is joined.
-        with_reference: Whether the references are ranked among the systems.
-        retry: Whether comparisons that were asked in vain are asked again.
-        go_on: Whether a judge whose replies are of little use judges to the end.
-        keep_errors: Whether texts like the error of a harness are judged as answers, however many.
+        sample: Number or share of questions to judge; None for all.
+        budget_usd: Spending cap; None for no cap.
+        seed: Seed of the sample and of the resampled intervals.
+        afresh: Ignore files that were ranked before.
+        with_reference: Rank the references among the systems.
+        retry: Retry comparisons without a verdict.
+        go_on: Judge to the end although many replies are unusable.
+        keep_errors: Judge texts that look like harness errors as answers.
     """
 
     judge: str = ""
@@ -257,14 +247,14 @@ class RankRequest:
 
 
 def is_ranking(folder: Path) -> bool:
-    """Return whether a folder holds a ranking that can be continued."""
+    """Return whether a folder contains a ranking that can be continued."""
     return (folder / DATABASE).is_file()
 
 
 def require_ranking(folder: Path) -> None:
-    """Check that a folder holds a ranking."""
+    """Check that a folder contains a ranking."""
     if not is_ranking(folder):
-        raise NotFoundError(f"{folder} holds no ranking.", advice="Make one: arena rank FILES… --out DIR.")
+        raise NotFoundError(f"{folder} contains no ranking.", advice="Make one: arena rank FILES… --out DIR.")
 
 
 @contextmanager
@@ -278,7 +268,7 @@ def scratch_of(folder: Path) -> Iterator[Path]:
 
 
 USUAL = "reference-free"
-"""Judge whose prompt and settings a bare model is asked with."""
+"""Judge whose prompt and settings a bare model uses."""
 EMBEDDED = "lexical"
 UNSAFE = re.compile(r"[^A-Za-z0-9._+-]++")
 ADVICE = (
@@ -288,39 +278,39 @@ ADVICE = (
 
 
 class RankingJudges:
-    """Finds the judge that a ranking asks for."""
+    """Resolves the judge of a ranking."""
 
     def __init__(self, judges: JudgeService, folder: Path) -> None:
         self._judges = judges
         self._folder = folder
 
     def named(self, judge: str, endpoint: str) -> str:
-        """Return the name or path of a judge's spec; one of a model or another endpoint is written first."""
+        """Return a judge's name or spec path; write a spec for a bare model or another endpoint."""
         if not judge:
-            raise InputError("There is nobody to judge.", advice=ADVICE)
+            raise InputError("No judge is configured.", advice=ADVICE)
         try:
             spec = self._judges.spec(judge)
         except NotFoundError:
             if judge.endswith(".toml"):
                 raise
-            return self._written(judge, {"extends": USUAL, "model": judge, "endpoint": endpoint})
-        written = Path(judge).resolve() if judge.endswith(".toml") else None
+            return self._write_spec(judge, {"extends": USUAL, "model": judge, "endpoint": endpoint})
+        path = Path(judge).resolve() if judge.endswith(".toml") else None
         if not endpoint or not spec.models or endpoint == spec.endpoint:
-            return judge if written is None else str(written)
-        base = judge if written is None else str(written)
+            return judge if path is None else str(path)
+        base = judge if path is None else str(path)
         if (self._folder / f"{judge}.toml").is_file():
-            # Written for a model before; its file is the whole spec.
-            return self._written(judge, {"extends": USUAL, "model": spec.model, "endpoint": endpoint})
-        return self._written(spec.name, {"extends": base, "endpoint": endpoint})
+            # An earlier run wrote this spec for a model; the file is the whole spec.
+            return self._write_spec(judge, {"extends": USUAL, "model": spec.model, "endpoint": endpoint})
+        return self._write_spec(spec.name, {"extends": base, "endpoint": endpoint})
 
     def spec(self, name: str) -> JudgeSpec:
-        """Return the spec that a ranking's judge has."""
+        """Return the spec of a ranking's judge."""
         return self._judges.spec(name)
 
-    def _written(self, name: str, values: dict[str, str]) -> str:
+    def _write_spec(self, name: str, values: dict[str, str]) -> str:
         stem = UNSAFE.sub("-", name).strip("-.")[:100]
         if not stem:
-            raise InputError(f"{name!r} is neither a judge nor the name of a model.", advice=ADVICE)
+            raise InputError(f"{name!r} is neither a judge nor a model name.", advice=ADVICE)
         if values["extends"] == stem:
             stem = f"{stem}-here"
         lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value]

@@ -1,4 +1,4 @@
-"""Result of a ranking: the table, the leader with its certainty, each comparison with its reason."""
+"""Results of a ranking: table, summary, comparisons."""
 
 import csv
 from collections import Counter
@@ -31,19 +31,18 @@ from leaderboard.vocabulary import OVERALL
 
 TIE = "tie"
 UNKNOWN = "–"
-LEAST_P = 0.001
+MIN_SHOWN_P = 0.001
 LEVEL = 0.95
-LEAST_CHANCE = 1e-6
+MIN_CHANCE = 1e-6
 """Boards keep chances to six decimals."""
 EVEN = 0.5
 MAX_QUOTED = 200
 MIN_JUDGED = 0.9
-"""Share of the comparisons of two systems that a gate needs verdicts of."""
-REFERENCE_ONLY = "Rates and questions are of the comparisons with the reference, ratings of all."
+"""Share of two systems' comparisons that need a verdict before a gate can pass or fail."""
+REFERENCE_ONLY = "Rates and questions cover comparisons with the reference; ratings cover all comparisons."
 UNDECIDABLE = "undecidable"
-"""Outcome of a comparison that the judge cannot decide whatever the answers say."""
+"""Outcome of a comparison that the judge lacks the input to decide."""
 WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped", "missing")
-"""Systems that the sentence names."""
 HEADS = ("rank", "system", "rating", "win / tie / loss", "win + tie", "questions")
 DECLINES = ("declined", "declined rightly", "answered rightly")
 BOARD, TABLE, COMPARISONS = "board.html", "board.csv", "comparisons.csv"
@@ -51,20 +50,20 @@ BOARD, TABLE, COMPARISONS = "board.html", "board.csv", "comparisons.csv"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedSystem:
-    """One row of a ranking.
+    """Row of a ranking.
 
     Attributes:
-        rank: The best and the worst place that its battles allow; None of a system without a rating.
-        rating: On the Elo scale, with the ends of its interval.
-        wins: Won battles against the reference where there is one, else against all; so ties and losses.
-        covered: How much its answers cover on average, 0–1; None where it is not known.
-        covered_by: The metric that says so; empty where the board has none.
-        questions: On how many questions it has a verdict, of those battles.
-        answers: How many answers of it there are.
-        asked: How many questions the board asks.
-        partial: Mark of a system that did not answer all of them, as `partial (31 of 40)`; else empty.
-        declined: How many of its answers decline (`declines_of`), and where they should.
-        unranked: Why it has no rank, since it answered too few; empty of all others.
+        rank: Best and worst possible rank; None without a rating.
+        rating: Elo rating; `lower` and `upper` are the ends of its interval.
+        wins: Battles won against the reference if the set has one, else against all; so ties and losses.
+        covered: Mean share of facts that its answers cover, 0–1; None where unknown.
+        covered_by: Metric behind `covered`; empty where the board has none.
+        questions: Questions with a verdict in these battles.
+        answers: Number of its answers.
+        asked: Number of questions of the board.
+        partial: Mark of a system that left questions out, as `partial (31 of 40)`; else empty.
+        declined: Counts of its answers that decline (`declines_of`).
+        unranked: Reason why it has no rank; empty for ranked systems.
     """
 
     system: str
@@ -87,12 +86,12 @@ class RankedSystem:
 
     @property
     def marked(self) -> str:
-        """Its name, with the mark of a partial one."""
+        """System name, with its mark if partial."""
         return f"{self.system} [{self.partial}]" if self.partial else self.system
 
     @property
     def declines(self) -> Sequence[str]:
-        """Count and share of its answers that decline; where it should, and answered where it should."""
+        """Counts of declined answers, of rightly declined and of rightly answered questions."""
         declined = self.declined or {}
         share = declined.get("share")
         figures = [UNKNOWN if share is None else f"{declined['count']:,} ({percent(share)})"]
@@ -103,19 +102,19 @@ class RankedSystem:
 
     @property
     def cells(self) -> tuple[str | int | None, ...]:
-        """Its row of the table under `HEADS`."""
+        """Table row under `HEADS`."""
         return (*(self.places, self.marked, self.points, self.record, self.win_tie), self.questions or None)
 
     @property
     def places(self) -> str:
-        """Its rank, or the ranks that it may have."""
+        """Rank or range of ranks."""
         if self.rank is None:
             return UNKNOWN
         return f"{self.rank[0]}" if self.rank[0] == self.rank[1] else f"{self.rank[0]}–{self.rank[1]}"
 
     @property
     def points(self) -> str:
-        """Its rating with half the width of its interval."""
+        """Rating with half the width of its interval."""
         if self.rating is None or self.lower is None or self.upper is None:
             return UNKNOWN if self.rating is None else f"{self.rating:.0f}"
         return f"{self.rating:.0f} ± {(self.upper - self.lower) / 2:.0f}"
@@ -128,24 +127,24 @@ class RankedSystem:
 
     @property
     def win_tie(self) -> str:
-        """The share of battles that it did not lose."""
+        """Share of battles won or tied."""
         return UNKNOWN if self.win_tie_rate is None else percent(self.win_tie_rate)
 
     @property
     def facts(self) -> str:
-        """Share of facts that its answers cover."""
+        """Share of covered facts."""
         return UNKNOWN if self.covered is None else percent(self.covered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """One battle: who won on a question, by how much, and why.
+    """Battle on one question with its winner, margin and reason.
 
     Attributes:
-        winner: The better system, `tie`, or empty where there is no verdict.
-        margin: How clearly, 0–1; None where the judge gives no degree.
-        reason: The judge's words; of a battle without a verdict what happened.
-        outcome: `judged`, `undecidable` where the judge lacks what it compares with, or how the battle ended.
+        winner: The better system, `tie`, or empty without a verdict.
+        margin: Margin of the win, 0–1; None if the judge gives none.
+        reason: Rationale of the judge; without a verdict, the error.
+        outcome: `judged`, `undecidable` (the judge lacks a reference or passages) or another outcome.
     """
 
     question_id: str
@@ -161,22 +160,22 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Duel:
-    """Two systems of a ranking against each other.
+    """Comparison of two systems of a ranking.
 
     Attributes:
-        first: The one that is asked about.
-        points: How much higher its rating is; None where one has none, since it won or lost everything.
-        lower: The lower end of the interval at 95 %; None likewise, as the next one.
-        upper: The upper end.
-        share: Share of the comparisons decided between the two that `first` won; None where none was.
-        share_lower: The lower end of its exact interval at 95 %.
-        share_upper: The upper end.
-        p_value: Chance of so large a difference of equal systems, by the test behind the interval; two-sided.
-        better: The one that is ahead; empty where neither is.
+        first: System of interest.
+        points: Rating difference; None if one of them won or lost everything.
+        lower: Lower end of its 95 % interval, or None.
+        upper: Upper end, or None.
+        share: Share of the decided comparisons that `first` won; None without any.
+        share_lower: Lower end of its exact 95 % interval.
+        share_upper: Upper end.
+        p_value: Two-sided p-value of the test behind the interval.
+        better: System that is ahead; empty where neither is.
         wins: Comparisons that `first` won against `second`; ties and losses likewise.
-        planned: Comparisons of the two that were to be judged; how many ended how follows.
-        round: The round that the figures are of.
-        newer: A newer round without a board, by its name; empty where there is none.
+        planned: Planned comparisons of the two; counts by outcome follow.
+        round: Round of the figures.
+        newer: Newer round without a board; else empty.
     """
 
     first: str
@@ -205,33 +204,33 @@ class Duel:
 
     @property
     def significant(self) -> bool:
-        """True if the interval excludes that the two are equal."""
+        """True if the interval excludes equality."""
         if self.lower is None or self.upper is None:
             return not self.share_lower <= EVEN <= self.share_upper
         return not self.lower <= 0 <= self.upper
 
     @property
     def undecided(self) -> bool:
-        """True if a gate cannot be decided: too few comparisons have a verdict, or a newer round no board."""
+        """True if a gate cannot be decided: too few verdicts, or a newer round without a board."""
         few = not self.judged or self.judged < MIN_JUDGED * (self.planned - self.missing)
         return few or bool(self.newer)
 
     @property
     def worse(self) -> bool:
-        """True if the first is significantly worse."""
+        """True if `first` is significantly worse."""
         return self.significant and self.better == self.second
 
     @property
     def sentence(self) -> str:
-        """The comparison in sentences: which is better, how surely, and how the two met."""
+        """Comparison in sentences: the better system, the certainty, the record."""
         other = self.first if self.better == self.second else self.second
-        told = f"{self.first} and {self.second} are not told apart"
+        claim = f"{self.first} and {self.second} do not differ significantly"
         if self.significant:
-            told = f"{self.better} is better than {other}"
+            claim = f"{self.better} is better than {other}"
         few = " Too few have one for a gate." if self.undecided and self.judged and not self.newer else ""
-        newer = f" Round {self.newer} has no board yet; this is of {self.round}."
+        newer = f" Round {self.newer} has no board yet; these figures are from {self.round}."
         newer = newer if self.newer not in {"", self.round} else ""
-        return f"{told}: {self._size}. {self.record}{few}{newer}"
+        return f"{claim}: {self._size}. {self.record}{few}{newer}"
 
     def require_met(self) -> None:
         """Refuse two systems without comparisons."""
@@ -241,9 +240,9 @@ class Duel:
 
     @property
     def record(self) -> str:
-        """Head-to-head record, in sentences."""
+        """Head-to-head record in sentences."""
         if not self.planned:
-            return "Head to head they never met."
+            return "They never met."
         lacking = self.planned - self.judged
         of = counted(self.planned, "comparison")
         if not self.judged:
@@ -262,7 +261,7 @@ class Duel:
 
     @property
     def _size(self) -> str:
-        p = "p < 0.001" if self.p_value < LEAST_P else f"p = {self.p_value:.3f}"
+        p = "p < 0.001" if self.p_value < MIN_SHOWN_P else f"p = {self.p_value:.3f}"
         if self.points is not None and self.lower is not None and self.upper is not None:
             ahead = self.better or self.first
             ends = (self.lower, self.upper) if ahead == self.first else (-self.upper, -self.lower)
@@ -276,10 +275,10 @@ class Duel:
 
 
 def sign_test(wins: int, losses: int) -> tuple[float, float, float]:
-    """Return the exact p of as many wins, and the ends of the interval of their share (Clopper-Pearson)."""
+    """Return the exact p-value of a sign test and the Clopper-Pearson interval of the share of wins."""
 
     def below(count: int, share: float) -> float:
-        """Return the chance of at most so many wins."""
+        """Return the probability of at most `count` wins."""
         total = wins + losses
         log_ways = (lgamma(total + 1) - lgamma(k + 1) - lgamma(total - k + 1) for k in range(count + 1))
         return sum(
@@ -301,7 +300,7 @@ def sign_test(wins: int, losses: int) -> tuple[float, float, float]:
 
 @dataclass(frozen=True, slots=True)
 class RankingResults:
-    """Reads what came of the rounds of a ranking."""
+    """Results of the rounds of a ranking."""
 
     store: Store
 
@@ -317,23 +316,23 @@ class RankingResults:
         """Return the last round that has a board, else the last one."""
         rounds = [round_.name for round_ in self.store.rounds.all()]
         if not rounds:
-            raise NotFoundError("Nothing was ranked here yet.", advice="Rank files first: arena rank FILES….")
+            raise NotFoundError("There is no ranking yet.", advice="Rank files first: arena rank FILES….")
         boards = {board.name for board in self.store.boards.all()}
         return next((name for name in rounds if name in boards), rounds[0])
 
     def systems(self, board: Board) -> tuple[RankedSystem, ...]:
-        """Return the rows of a board, best first; the reference is one where it met systems."""
+        """Return the rows of a board, best first, with the reference if it met systems."""
         from judges.metrics.registry import covering
 
         lines = board.standings["lines"][OVERALL]
-        scored = {name for line in lines for name, found in (line.get("scores") or {}).items() if found}
+        scored = {name for line in lines for name, score in (line.get("scores") or {}).items() if score}
         metric = next((name for name in covering() if name in scored), "")
         rows = (_system(line, metric) for line in lines)
         reference = board.standings.get("reference")
-        return tuple(one for one in rows if one.system != reference or one.rating is not None or one.unranked)
+        return tuple(row for row in rows if row.system != reference or row.rating is not None or row.unranked)
 
     def notes(self, board: Board) -> Iterator[str]:
-        """Say where rates count fewer battles than ratings, and where ratings are on several scales."""
+        """Note if rates count fewer battles than ratings, or if ratings are on several scales."""
         from arena.services.boards.text_tables import SCALES
 
         lines, facts = board.standings["lines"][OVERALL], board.standings["facts"]
@@ -345,30 +344,30 @@ class RankingResults:
             yield SCALES
 
     def covered_heading(self, board: Board) -> str:
-        """Return the heading of the share of covered facts; empty where it is not known."""
+        """Return the heading of the share of covered facts; empty where it is unknown."""
         from judges.metrics.registry import covering
 
         headings = {name: column.heading.lower() for name, column in covering().items()}
-        return next((headings[one.covered_by] for one in self.systems(board) if one.covered is not None), "")
+        return next((headings[row.covered_by] for row in self.systems(board) if row.covered is not None), "")
 
     def decline_headings(self, board: Board) -> Sequence[str]:
-        """Return the headings of the figures on declines, of marked questions where there are some."""
-        marked = any(len(one.declines) > 1 for one in self.systems(board))
+        """Return the headings of declines, with those of marked questions if the set has any."""
+        marked = any(len(row.declines) > 1 for row in self.systems(board))
         return DECLINES if marked else DECLINES[:1]
 
     def sentence(self, board: Board) -> str:
-        """Describe who is first and how surely, as the board's page does."""
+        """Describe the leader and its certainty, as the board's page does."""
         from arena.services.boards.sentences import headline
         from arena.services.boards.snapshot import read_board
 
-        if all(one.rank is None for one in self.systems(board)):
+        if all(row.rank is None for row in self.systems(board)):
             return str(board.standings.get("unrankable") or "No system has a rating.")
         view = read_board(board)
         doubts = "; ".join(check.clause for check in view.checks if check.holds is False)
         return f"{headline(view, OVERALL)}{f' Against it: {doubts}.' if doubts else ''}"
 
     def comparisons(self, name: str, *pair: str) -> Iterator[Comparison]:
-        """Yield every battle of a round, or of two systems, in its order."""
+        """Yield the battles of a round, or of two systems, in order."""
         round_ = self.store.rounds.get(name)
         texts = {
             question.id: question.question for question in self.store.sets.get(round_.set_name).questions
@@ -378,34 +377,36 @@ class RankingResults:
                 yield _comparison(without_addresses(evidence), texts)
 
     def losses(self, name: str, loser: str, winner: str) -> tuple[Comparison, ...]:
-        """Return the questions on which a system lost to another, the clearest first."""
-        lost = [one for one in self._between(name, loser, winner) if one.winner == winner]
-        return tuple(sorted(lost, key=lambda one: -(one.margin or 0.0)))
+        """Return the questions on which a system lost to another, clearest first."""
+        lost = [row for row in self._between(name, loser, winner) if row.winner == winner]
+        return tuple(sorted(lost, key=lambda row: -(row.margin or 0.0)))
 
     def met(self, board: Board) -> tuple[str, str] | None:
-        """Return the best system that met another and the best that it met; None where no two met."""
-        battles = {frozenset((one.system_a, one.system_b)) for one in self.store.verdicts.battles(board.name)}
-        names = [one.system for one in self.systems(board)]
+        """Return the best system that met another and its best opponent; None without battles."""
+        battles = {
+            frozenset((battle.system_a, battle.system_b))
+            for battle in self.store.verdicts.battles(board.name)
+        }
+        names = [row.system for row in self.systems(board)]
         return next((pair for pair in combinations(names, 2) if frozenset(pair) in battles), None)
 
     def _between(self, name: str, first: str, second: str) -> tuple[Comparison, ...]:
-        """Return the comparisons of two systems."""
         if first == second:
             raise InputError(f"{first!r} cannot be compared with itself.", advice="Name two systems.")
         self._require(name, first, second)
         return tuple(self.comparisons(name, first, second))
 
     def duel(self, name: str, first: str, second: str) -> Duel:
-        """Compare two systems: the better one, by how much and how surely."""
-        met = self._between(name, first, second)
+        """Compare two systems."""
+        battles = self._between(name, first, second)
         newest = self.store.rounds.all()[0]
         board = next((board for board in self.store.boards.all() if board.name == name), None)
         points, lower, upper, chance = _difference({} if board is None else board.standings, first, second)
-        ended = Counter(one.outcome for one in met)
-        wins, losses = (sum(one.winner == system for one in met) for system in (first, second))
+        ended = Counter(battle.outcome for battle in battles)
+        wins, losses = (sum(battle.winner == system for battle in battles) for system in (first, second))
         p_value, share_lower, share_upper = sign_test(wins, losses)
         if chance is not None:
-            p_value = max(LEAST_CHANCE, 2 * min(chance, 1 - chance))
+            p_value = max(MIN_CHANCE, 2 * min(chance, 1 - chance))
         lead = wins - losses if points is None else points
         return Duel(
             first=first,
@@ -419,9 +420,9 @@ class RankingResults:
             p_value=p_value,
             better=first if lead > 0 else second if lead < 0 else "",
             wins=wins,
-            ties=sum(one.winner == TIE for one in met),
+            ties=sum(battle.winner == TIE for battle in battles),
             losses=losses,
-            planned=len(met),
+            planned=len(battles),
             **{word: ended[word] for word in ("judged", UNDECIDABLE, *WITHOUT_VERDICT)},
             round=name,
             newer="" if newest.state is RoundState.PUBLISHED else newest.name,
@@ -433,12 +434,12 @@ class RankingResults:
         with _writing(folder), (folder / COMPARISONS).open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(list(Comparison.__slots__))
-            for one in comparisons:
-                rows.writerow([escape_formula(cell) for cell in asdict(one).values()])
+            for comparison in comparisons:
+                rows.writerow([escape_formula(cell) for cell in asdict(comparison).values()])
         return comparisons
 
     def write(self, board: Board, folder: Path) -> None:
-        """Write the board as one page, its rows and its comparisons as CSV."""
+        """Write the board as a page, and its rows and comparisons as CSV."""
         from arena.html_pages import rendered
         from leaderboard.export.tables import standings_file
         from leaderboard.vocabulary import BoardForm
@@ -467,20 +468,20 @@ class RankingResults:
         for system in systems:
             if system not in known:
                 raise NotFoundError(
-                    f"There is no system {system!r} here.", advice=f"There are: {', '.join(known)}."
+                    f"No system {system!r} in this ranking.", advice=f"The systems are: {', '.join(known)}."
                 )
 
 
 def _difference(
     standings: Mapping[str, Any], first: str, second: str
 ) -> tuple[float | None, float | None, float | None, float | None]:
-    """Points, both ends of their interval and the chance that the first is better; None where not known."""
+    """Return points, both ends of their interval and the probability that the first is better."""
     differences = standings.get("differences") or {}
     names = list(differences.get("systems", ()))
-    for one, other, points, lower, upper, chance in differences.get("pairs", ()):
-        if (names[one], names[other]) == (first, second):
+    for row, column, points, lower, upper, chance in differences.get("pairs", ()):
+        if (names[row], names[column]) == (first, second):
             return points, lower, upper, chance
-        if (names[other], names[one]) == (first, second):
+        if (names[column], names[row]) == (first, second):
             return -points, -upper, -lower, 1 - chance
     return None, None, None, None
 
@@ -526,8 +527,8 @@ def _writing(folder: Path) -> Iterator[None]:
 
 def _by_pair(comparisons: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:
     pairs: dict[str, list[Comparison]] = {}
-    for one in comparisons:
-        pairs.setdefault(f"{one.system_a} – {one.system_b}", []).append(one)
+    for comparison in comparisons:
+        pairs.setdefault(f"{comparison.system_a} – {comparison.system_b}", []).append(comparison)
     return list(pairs.items())
 
 
@@ -537,7 +538,7 @@ def without_verdict(round_: Round, counts: RoundCounts, folder: Path) -> Iterato
     for reason, count in undecidable.items():
         yield f"{counted(count, 'comparison')} cannot be decided: {reason}."
     for word in WITHOUT_VERDICT:
-        # The judge declines those; there was no reply to read.
+        # Undecidable comparisons were never sent to the judge.
         count = getattr(counts, word) - (sum(undecidable.values()) if word == "unreadable" else 0)
         if count > 0:
             yield f"{counted(count, 'comparison')} {word}; {folder / COMPARISONS} says why."
@@ -545,9 +546,9 @@ def without_verdict(round_: Round, counts: RoundCounts, folder: Path) -> Iterato
 
 def _comparison(evidence: BattleEvidence, texts: Mapping[str, str]) -> Comparison:
     battle = evidence.battle
-    asked = any(one.reply is not None or one.calls for one in evidence.judgments)
+    sent = any(judgment.reply is not None or judgment.calls for judgment in evidence.judgments)
     sides = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: TIE}
-    score = battle.score
+    score, systems = battle.score, (battle.system_a, battle.system_b)
     return Comparison(
         question_id=battle.question_id,
         question=texts.get(battle.question_id, ""),
@@ -557,29 +558,27 @@ def _comparison(evidence: BattleEvidence, texts: Mapping[str, str]) -> Compariso
         winner="" if battle.preference is None else sides[battle.preference],
         margin=_margin(evidence.judgments) if score is None else abs(2 * score - 1),
         reason=_without(evidence)
-        or " / ".join(
-            filter(None, (_reason(one, battle.system_a, battle.system_b) for one in evidence.judgments))
-        ),
-        outcome=UNDECIDABLE if battle.outcome is Outcome.UNREADABLE and not asked else battle.outcome or "",
+        or " / ".join(filter(None, (_reason(judgment, *systems) for judgment in evidence.judgments))),
+        outcome=UNDECIDABLE if battle.outcome is Outcome.UNREADABLE and not sent else battle.outcome or "",
     )
 
 
 def _without(evidence: BattleEvidence) -> str:
-    """Return what is noted of a battle, and what the judge replied where that gave no verdict."""
+    """Return a battle's error, and the judge's reply if that gave no verdict."""
     lacks = evidence.battle.preference is None
-    replies = (one.reply for one in evidence.judgments if lacks and one.preference is None)
+    replies = (row.reply for row in evidence.judgments if lacks and row.preference is None)
     texts = [reply.text for reply in replies if reply is not None and reply.text.strip()]
     quoted = f": «{' '.join(texts[-1].split())[:MAX_QUOTED]}»" if texts else ""
     return f"{evidence.battle.detail}{quoted}" if evidence.battle.detail else ""
 
 
 def _margin(judgments: Sequence[Judgment]) -> float | None:
-    margins = [one.margin for one in judgments if one.margin is not None]
+    margins = [row.margin for row in judgments if row.margin is not None]
     return abs(sum(margins) / len(margins)) if margins else None
 
 
 def _reason(judgment: Judgment, system_a: str, system_b: str) -> str:
-    """Return a judge's words, or its figures as words, in which the systems are named."""
+    """Return a judge's rationale, or its figures in words, with the systems' names."""
     reasons = read_reasons(judgment.rationale)
     if reasons is not None:
         return explained(reasons, system_a, system_b)

@@ -1,4 +1,4 @@
-"""Rankings: files are understood, stored, planned, judged and published; again they go on."""
+"""Rankings: store files, plan, judge and publish; continue an earlier run."""
 
 import hashlib
 import json
@@ -32,58 +32,51 @@ from submissions.answer_tables import AnswerRow, AnswerTable
 from submissions.answer_warnings import NEAR_COPIES, NEAR_COPY, copied_share
 from submissions.pooling import Pool, pool
 
-FEWEST_SYSTEMS = 2
+MIN_SYSTEMS = 2
 STEM = "rank"
 NUMBERED = re.compile(rf"{STEM}-(\d+)")
 REFERENCE = "reference"
-"""The references, as one that systems are compared with."""
+"""Name of the references as an opponent."""
 HASH_LENGTH = 8
-NAMED = 3
-SHOWN = 5
-"""Systems that are named while they are judged."""
+MAX_NAMED = 3
+MAX_SHOWN = 5
+"""Systems of the live standing that are printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """Stored input of a ranking, ready to be judged.
-
-    Attributes:
-        planned: The round that follows, laid out.
-        asked: What was asked for.
-        pool: Questions and answers.
-        notes: What was noticed while files were read, in sentences.
-    """
+    """Stored input of a ranking, with its planned round and notes on its files."""
 
     planned: PlannedRound
-    asked: RankRequest
+    request: RankRequest
     pool: Pool
     notes: tuple[str, ...]
 
     @property
     def sentence(self) -> str:
-        """The input in a sentence."""
+        """Input in a sentence."""
         systems, questions = len(self.pool.answers), len(self.pool.questions)
-        told = f"{counted(systems, 'system')}, {counted(questions, 'question')}"
+        text = f"{counted(systems, 'system')}, {counted(questions, 'question')}"
         if self.pool.complete:
-            told += ", complete"
+            text += ", complete"
         else:
             short = [
                 f"{system} lacks {questions - len(answers):,}"
                 for system, answers in self.pool.answers.items()
                 if len(answers) < questions
             ]
-            more = f" and {len(short) - NAMED:,} more lack some" if len(short) > NAMED else ""
+            more = f" and {len(short) - MAX_NAMED:,} more lack some" if len(short) > MAX_NAMED else ""
             rule = "which count as lost"
-            if self.asked.missing is MissingRule.SKIP:
+            if self.request.missing is MissingRule.SKIP:
                 rule = "and only questions that both systems answered are compared"
-            told += f"; {', '.join(short[:NAMED])}{more}, {rule}"
+            text += f"; {', '.join(short[:MAX_NAMED])}{more}, {rule}"
         if self.pool.references:
-            told += f"; {self.pool.references:,} with a reference"
-        return f"{told}; joined by {'text' if self.pool.by_text else 'id'}."
+            text += f"; {self.pool.references:,} with a reference"
+        return f"{text}; joined by {'text' if self.pool.by_text else 'id'}."
 
 
 class RankingService:
-    """Use cases around rankings, in an arena of their own."""
+    """Use cases around rankings, each in its own arena."""
 
     def __init__(
         self,
@@ -116,24 +109,24 @@ class RankingService:
         *,
         caller: Caller,
     ) -> Prepared:
-        """Join tables of answers with what is there, and store questions and answers."""
-        given = {system for table in tables for system in table.systems}
+        """Join answer tables with stored ones, and store questions and answers."""
+        systems = {system for table in tables for system in table.systems}
         with working("joining questions and answers"):
-            before = () if request.afresh else self._stored(given)
+            before = () if request.afresh else self._stored(systems)
             known = () if request.afresh else self._known()
             joined = pool([*tables, *before], references, known, keep_errors=request.keep_errors)
         pairs = _pairs(request, joined)
-        if len(joined.answers) + (pairs in {REFERENCE, ALL}) < FEWEST_SYSTEMS:
+        if len(joined.answers) + (pairs in {REFERENCE, ALL}) < MIN_SYSTEMS:
             names = ", ".join(joined.answers) or "none"
             other = " Or compare it with the references: --vs reference." if joined.references else ""
             raise InputError(
-                f"There are answers of fewer than two systems ({names}).", advice=f"Give another file.{other}"
+                f"Expected answers of two systems or more (got {names}).", advice=f"Add another file.{other}"
             )
         ids = [answer.question_id for answers in joined.answers.values() for answer in answers]
         if len(set(ids)) == len(ids) and pairs not in {REFERENCE, ALL}:
             raise InputError(
                 "No question has answers of two systems.",
-                advice="Use the same ids or texts of questions in all files.",
+                advice="Use the same question ids or texts in all files.",
             )
         judge = self._judge(request, joined)
         notes = tuple(_notes([*tables, *([references] if references else [])], joined))
@@ -155,7 +148,7 @@ class RankingService:
                 f"The judge {planned.spec.name} cannot rank the references: it compares answers with them.",
                 advice="Leave out --with-reference, or choose a model: --judge gpt-5-mini.",
             )
-        return Prepared(planned=planned, asked=request, pool=joined, notes=notes)
+        return Prepared(planned=planned, request=request, pool=joined, notes=notes)
 
     def estimate(self, prepared: Prepared, *, caller: Caller) -> Mapping[str, Any]:
         """Estimate the battles and cost of the ranking, as `arena rounds plan` does.
@@ -163,11 +156,11 @@ class RankingService:
         `with_reference` counts the battles that the reference adds.
         """
         planned, last = prepared.planned, self._last_round()
-        if not prepared.asked.retry and last is not None and self._goes_on(last, planned):
+        if not prepared.request.retry and last is not None and self._goes_on(last, planned):
             open_ = {battle.key for battle in self._store.battles.pending(last.id)}
             battles = [battle for battle in planned.plan.battles if battle.key in open_]
             planned = replace(planned, plan=replace(planned.plan, battles=battles))
-        added = self._of_reference(planned) if prepared.asked.with_reference else 0
+        added = self._of_reference(planned) if prepared.request.with_reference else 0
         return {**self._planner.estimate(planned, caller=caller), "with_reference": added}
 
     def _of_reference(self, planned: PlannedRound) -> int:
@@ -176,7 +169,7 @@ class RankingService:
         return sum(reference in {battle.a, battle.b} for battle in planned.plan.battles)
 
     def require_ready(self, prepared: Prepared) -> None:
-        """Check that the judge can decide, and that a cap that is given can be kept."""
+        """Check that the judge can decide and that its costs can be capped."""
         self._planner.require_ready(prepared.planned, uncapped=True)
 
     def standing(self, name: str) -> LiveStanding:
@@ -184,43 +177,43 @@ class RankingService:
         return live_standing(self._store, self._store.rounds.get(name))
 
     def so_far(self, name: str) -> tuple[str, ...]:
-        """Describe the live standing of a round's systems; empty before a question is judged."""
+        """Describe the live standing of a round; empty before a question is judged."""
         standing = self.standing(name)
         if not standing.questions:
             return ()
         rows = [
-            f"{place}. {one.system}: {percent(one.score, decimals=0)} of the wins"
-            for place, one in enumerate(standing.systems[:SHOWN], 1)
-            if one.score is not None
+            f"{place}. {row.system}: {percent(row.score, decimals=0)} of the wins"
+            for place, row in enumerate(standing.systems[:MAX_SHOWN], 1)
+            if row.score is not None
         ]
-        more = len(standing.systems) - SHOWN
+        more = len(standing.systems) - MAX_SHOWN
         of = f"So far, on {standing.questions:,} of {standing.planned_questions:,} questions:"
         return (of, *rows, *([f"and {more:,} more"] if more > 0 else []))
 
     def round_of(self, prepared: Prepared, *, caller: Caller) -> Round:
-        """Return the round that judges this: the last one where it is the same, else a new one."""
+        """Return the last round if it judges the same input, else a new one."""
         planned, last = prepared.planned, self._last_round()
         request = planned.request
         if last is None or not self._goes_on(last, planned):
             numbers = (NUMBERED.fullmatch(round_.name) for round_ in self._rounds.rounds(caller=caller))
-            number = max((int(found[1]) for found in numbers if found), default=0) + 1
+            number = max((int(match[1]) for match in numbers if match), default=0) + 1
             named = replace(request, name=f"{STEM}-{number}")
             return self._rounds.begin(replace(planned, request=named), caller=caller)
         if request.budget_usd is not None:
             self._rounds.set_budget(last.name, request.budget_usd, caller=caller)
         hopeless = sum(last.plan["undecidable"].values())
-        if prepared.asked.retry and self._store.rounds.counts(last.name).without_verdict > hopeless:
+        if prepared.request.retry and self._store.rounds.counts(last.name).without_verdict > hopeless:
             self._rounds.retry(last.name, unreadable=True, published=True, caller=caller)
         if self._store.rounds.counts(last.name).pending:
             source = source_of(request.judge, planned.spec)
             self._store.rounds.amend(last.name, judge={**last.judge, "source": source})
             self._rounds.adopt(last.name, new_judge=True)
-        if prepared.asked.go_on:
+        if prepared.request.go_on:
             self._rounds.judge_anyway(last.name, caller=caller)
         return self._store.rounds.get(last.name)
 
     def _goes_on(self, last: Round, planned: PlannedRound) -> bool:
-        """Return whether a round judges what is planned; a function may have been changed since it failed."""
+        """Return whether a round judges the plan; a judge's function may have changed since it failed."""
         request, judge = planned.request, planned.spec.canonical
         if (
             last.set_name != request.set_name
@@ -238,7 +231,7 @@ class RankingService:
         return not counts.judged or bool(mended and last.judge_name == planned.spec.name)
 
     def judge(self, round_: Round, run: Callable[[str, Report], RoundCounts], report: Report) -> RoundCounts:
-        """Judge what is pending in a round; where no board follows, write its comparisons."""
+        """Judge the pending battles of a round; write its comparisons if some stay pending."""
         if round_.state in RESUMABLE:
             try:
                 run(round_.name, report)
@@ -246,8 +239,8 @@ class RankingService:
                 bare = error.message.removeprefix(f"Round {round_.name} is paused. ")
                 if error.message != bare:
                     error.message = bare
-                    error.advice = f"Correct the judge and go on: {self._command}; or judge all the same: "
-                    error.advice += f"{self._command} --go-on. {self._folder / COMPARISONS} has what it said."
+                    error.advice = f"Correct the judge and continue: {self._command}; or judge anyway: "
+                    error.advice += f"{self._command} --go-on. {self._folder / COMPARISONS} has its replies."
                 raise
             finally:
                 counts = self._store.rounds.counts(round_.name)
@@ -256,19 +249,19 @@ class RankingService:
         return self._store.rounds.counts(round_.name)
 
     def publish(self, name: str) -> Board:
-        """Build the board of a judged round, with the embedded scores that its answers can have, as files.
+        """Build and write the board of a judged round.
 
         Raises:
-            NoVerdictError: It has no verdict.
+            NoVerdictError: The round has no verdict.
         """
         try:
             board, _ = self._boards.publish(name, report=lambda _: None, partial=True)
         except NoVerdictError as error:
             self._results.write_comparisons(name, self._folder)
-            said = error.message.replace(f"Round {name} has no verdict", "No comparison has a verdict")
-            error.message = said.replace("so it has no board", "so there is no board")
-            others = f"{self._folder / COMPARISONS} has the others."
-            error.advice = f"{others} Correct it, and go on: {self._command}"
+            message = error.message.replace(f"Round {name} has no verdict", "No comparison has a verdict")
+            error.message = message.replace("so it has no board", "so there is no board")
+            error.advice = f"{self._folder / COMPARISONS} has the other errors. "
+            error.advice += f"Correct them and continue: {self._command}"
             raise
         self._results.write(board, self._folder)
         return board
@@ -278,14 +271,14 @@ class RankingService:
         return f"arena rank {quote(str(self._folder))}"
 
     def requests(self, name: str) -> int:
-        """Count the requests that a round's judge sent, without cached replies."""
+        """Count the requests of a round's judge, without cached replies."""
         return self._store.rounds.requests(name)
 
     def _last_round(self) -> Round | None:
         return next(iter(self._rounds.rounds()), None)
 
     def _judge(self, request: RankRequest, joined: Pool) -> str:
-        """Choose the judge: the given one, else the ranking's former one, else the embedded one if it can."""
+        """Choose the judge: the requested one, else the previous one, else the embedded one."""
         last = None if request.afresh else self._last_round()
         if request.judge:
             return self.judges.named(request.judge, request.endpoint)
@@ -294,32 +287,31 @@ class RankingService:
         if joined.references or joined.passages:
             return EMBEDDED
         raise InputError(
-            "There are neither references nor passages, which the embedded judge compares answers with.",
-            advice=ADVICE,
+            "The embedded judge needs references or passages, and the files have neither.", advice=ADVICE
         )
 
     def _known(self) -> Sequence[Question]:
         last = self._last_round()
         return () if last is None else self._store.sets.get(last.set_name).questions
 
-    def _stored(self, given: set[str]) -> Iterator[AnswerTable]:
-        """Yield the former answers of systems without a new file."""
+    def _stored(self, replaced: set[str]) -> Iterator[AnswerTable]:
+        """Yield the stored answers of systems without a new file."""
         last = self._last_round()
         entrants = () if last is None else self._planner.entrants(last.set_name)
-        systems = {
+        tables = {
             entrant.system: [_row(answer) for answer in self._store.submissions.answers(entrant.id).values()]
             for entrant in entrants
-            if entrant.system not in given
+            if entrant.system not in replaced
         }
-        if systems:
-            yield AnswerTable(file="before", systems=systems)
+        if tables:
+            yield AnswerTable(file="before", systems=tables)
 
     def _store_questions(self, joined: Pool, caller: Caller) -> str:
-        """Store the questions as a set, and return its name: another one where they are others."""
+        """Store the questions as a set, and return its name, a hash of its content."""
         text = json.dumps([repr(question) for question in joined.questions], ensure_ascii=False)
         name = f"questions-{hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]}"
-        # The set that is there has the title of the folder's first name.
-        if any(one.name == name for one in self._sets.summaries()):
+        # An existing set keeps its title although the folder was renamed.
+        if any(summary.name == name for summary in self._sets.summaries()):
             return name
         domains = {question.domain: question.domain for question in joined.questions}
         title = self._folder.name or "ranking"
@@ -333,9 +325,7 @@ class RankingService:
             file = Path(folder) / "answers.jsonl"
             with file.open("w", encoding="utf-8") as lines:
                 for answer in answers:
-                    contexts = [
-                        {"id": one.id, "title": one.title, "text": one.text} for one in answer.contexts
-                    ]
+                    contexts = [{"id": c.id, "title": c.title, "text": c.text} for c in answer.contexts]
                     row = {"question_id": answer.question_id, "answer": answer.answer}
                     lines.write(
                         json.dumps(
@@ -347,13 +337,17 @@ class RankingService:
 
 
 def _pairs(request: RankRequest, joined: Pool) -> str:
-    """Return the compared pairs in the words of a round's plan."""
+    """Return the `pairs` of a round's plan."""
     if request.with_reference and (request.versus or not joined.references):
-        lacking = f"with --vs {request.versus} each meets it alone" if request.versus else "there are none"
+        lacking = (
+            f"--vs {request.versus} compares every system with it only"
+            if request.versus
+            else "there are none"
+        )
         raise InputError(
             f"The references cannot be ranked too: {lacking}.",
             advice="Leave out --with-reference"
-            + (" or --vs." if request.versus else ", or give --references FILE."),
+            + (" or --vs." if request.versus else ", or add --references FILE."),
         )
     if not request.versus:
         return ALL if request.with_reference else SYSTEMS
@@ -362,7 +356,7 @@ def _pairs(request: RankRequest, joined: Pool) -> str:
     if joined.references and request.versus == REFERENCE:
         return REFERENCE
     names = ", ".join([*joined.answers, *([REFERENCE] if joined.references else [])])
-    raise InputError(f"There is no system {request.versus!r}.", advice=f"There are: {names}.")
+    raise InputError(f"No system {request.versus!r}.", advice=f"The systems are: {names}.")
 
 
 def _row(answer: Answer) -> AnswerRow:
@@ -377,7 +371,7 @@ def _notes(tables: Sequence[AnswerTable], joined: Pool) -> Iterator[str]:
     yield from joined.notes
     references = {question.id: question.reference or "" for question in joined.questions}
     for system, answers in joined.answers.items():
-        shares = [copied_share(one.answer, references[one.question_id], NEAR_COPY) for one in answers]
+        shares = [copied_share(row.answer, references[row.question_id], NEAR_COPY) for row in answers]
         copies = sum(share >= NEAR_COPY for share in shares)
         if copies > NEAR_COPIES * len(answers):
             count = counted(len(answers), "answer")

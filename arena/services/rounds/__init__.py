@@ -1,1 +1,1 @@
-"""Rounds: planned, run, watched, exported."""
+"""Rounds: plan, run, watch, export."""

@@ -1,4 +1,4 @@
-"""A round's battles as the tables that standings are made of, and how it stands while it is judged."""
+"""Battle tables for standings, and the live standing of a round."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,13 +20,13 @@ WINNERS = {Preference.A: "model_a", Preference.B: "model_b", Preference.TIE: "ti
 
 
 def table_of_columns(battles: BattleColumns) -> BattleTable:
-    """Return the judged battles as the table that ratings and rates take."""
+    """Return the judged battles as a table for ratings and rates."""
     chosen = battles.preference >= 0
     judged = slice(None) if chosen.all() else chosen  # A slice copies nothing.
     question = battles.question[judged]
     labels = list(dict.fromkeys(battles.domains))
     codes = {label: code for code, label in enumerate(labels)}
-    kind = np.min_scalar_type(-max(len(labels), 1))  # Of each battle it is held once more.
+    kind = np.min_scalar_type(-max(len(labels), 1))  # Saves memory over millions of battles.
     domain = np.array([codes[label] for label in battles.domains], dtype=kind)
     score = None if battles.score is None else battles.score[judged]
     table = BattleTable.from_columns(
@@ -46,8 +46,8 @@ def outcomes_of(battles: BattleColumns) -> Counter[Outcome]:
 
 
 def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, int]]:
-    """Count battles by system and outcome, versions of one system together."""
-    size = len(Outcome) + 1  # The first column is of battles that did not end.
+    """Count battles by system and outcome, over all its versions."""
+    size = len(Outcome) + 1  # The first column counts pending battles.
     by_system: dict[str, Counter[Outcome]] = {}
     for side in (battles.a, battles.b):
         counts = np.zeros(len(battles.systems) * size, dtype=np.int64)
@@ -65,10 +65,7 @@ def outcomes_by_system(battles: BattleColumns) -> Mapping[str, Mapping[Outcome, 
 
 
 def judged_shares(battles: BattleColumns) -> JudgedShares:
-    """Compute the judged share of the battles, overall and by system.
-
-    Missing answers are not expected.
-    """
+    """Compute the judged share of the battles without missing answers, overall and by system."""
     judged = battles.preference >= 0
     expected = battles.outcome != _MISSING
     size = len(battles.systems)
@@ -130,7 +127,7 @@ def live_standing(store: Store, round_: Round) -> LiveStanding:
     from leaderboard.rates import win_rates
 
     battles = store.verdicts.columns(round_.name)
-    # Missing answers are lost before anything is judged, so that a question counts once all of it has ended.
+    # Battles with missing answers end at once, so a question counts only once all its battles ended.
     open_ = np.isin(battles.question, battles.question[battles.outcome < 0])
     ended = replace(battles, preference=np.where(open_, -1, battles.preference).astype(np.int8))
     judged = battles.question[ended.preference >= 0]

@@ -1,4 +1,4 @@
-"""A round as verifiable files: battles, judgments, counts, standings, checksums."""
+"""Export of a round as verifiable files with checksums."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.services.accounts.auth import Caller
-from arena.services.accounts.redaction import fields_without, without_place
+from arena.services.accounts.redaction import hide_field_addresses, without_locations
 from arena.services.rounds.battle_table import WINNERS
 from arena.services.rounds.visibility import RoundAccess
 from data.errors import FileFormatError
@@ -29,12 +29,12 @@ SHOWN_HASH = "hash_without_addresses"
 
 
 def hash_of_judge(judge: Mapping[str, Any]) -> str:
-    """Return the sha256 of a judge's settings, as far as they are given."""
+    """Return the sha256 of a judge's settings without its source and hashes."""
     return hash_of({name: judge[name] for name in judge.keys() - {"source", "hash", SHOWN_HASH}})
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and write into it, before anything is computed that would be written there."""
+    """Create a folder and check that it is writable before a long computation."""
     with _written(folder):
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -60,26 +60,26 @@ def write_round(
     - `round.json`: plan, judge, seed and counts; `standings.json`: the board;
     - `checksums.json`: the sha256 of each.
 
-    What quotes texts that the caller may not see, such as those of a withdrawn submission, is left out.
+    Quotations of texts that the caller may not see are left out.
     """
     round_, counts = store.rounds.get(name), store.rounds.counts(name)
     total = counts.planned
-    seen = RoundAccess(store, caller, round_)
+    access = RoundAccess(store, caller, round_)
     head = {
         "name": round_.name,
         "set": round_.set_name,
         "state": round_.state.value,
         "judge": _judge(round_.judge),
-        "plan": fields_without(round_.plan),
+        "plan": hide_field_addresses(round_.plan),
         "seed": round_.seed,
         "budget_usd": round_.budget_usd,
         "books": asdict(counts),
     }
     make_folder(folder)
     with _written(folder):
-        # One pass writes the three, so that no battle is read thrice.
+        # Write three files in one pass over the battles.
         evidence = counted(store.verdicts.evidence(name), "writing battles and their judgments", total)
-        _write_evidence(folder, map(seen.evidence, evidence))
+        _write_evidence(folder, map(access.evidence, evidence))
         _write_json(folder / "round.json", head)
         _write_json(folder / "standings.json", standings)
         sums = {name: checksum(folder / name) for name in FILES}
@@ -88,7 +88,7 @@ def write_round(
 
 
 def battle_row(battle: BattleRecord) -> dict[str, Any]:
-    """Return a judged battle in the field's names (docs/design.md)."""
+    """Return a judged battle with the field's names (docs/design.md)."""
     row: dict[str, Any] = {
         "question_id": battle.question_id,
         "domain": battle.domain,
@@ -115,12 +115,12 @@ def _as_judgments(evidence: BattleEvidence) -> Iterator[dict[str, Any]]:
     battle = {"battle": evidence.battle.key, "question_id": evidence.battle.question_id}
     for judgment in evidence.judgments:
         reply = None if judgment.reply is None else dict(zip(_REPLY, _reply(judgment.reply), strict=True))
-        earlier = [dict(zip(_REPLY, _reply(one), strict=True)) for one in judgment.earlier]
+        earlier = [dict(zip(_REPLY, _reply(row), strict=True)) for row in judgment.earlier]
         values = dict(zip(_JUDGMENT, _judgment(judgment), strict=True))
         yield {**battle, **values, "reply": reply, "earlier": earlier}
 
 
-# Several times as quick as `dataclasses.asdict`, which copies every value.
+# Several times faster than `dataclasses.asdict`, which copies every value.
 _JUDGMENT = tuple(field.name for field in fields(Judgment))
 _REPLY = tuple(field.name for field in fields(Reply) if field.name not in NOT_KEPT)
 _judgment, _reply = attrgetter(*_JUDGMENT), attrgetter(*_REPLY)
@@ -128,8 +128,8 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def _judge(judge: Mapping[str, Any]) -> dict[str, Any]:
-    shown = without_place(judge)
-    return {**shown, SHOWN_HASH: hash_of_judge(shown)}
+    public = without_locations(judge)
+    return {**public, SHOWN_HASH: hash_of_judge(public)}
 
 
 def _write_evidence(folder: Path, evidence: Iterable[BattleEvidence]) -> None:
@@ -138,11 +138,11 @@ def _write_evidence(folder: Path, evidence: Iterable[BattleEvidence]) -> None:
             files.enter_context((folder / f"{name}.jsonl").open("w", encoding="utf-8"))
             for name in ("battles", "outcomes", "judgments")
         )
-        for one in evidence:
-            if one.battle.preference is not None:
-                battles.write(_line(battle_row(one.battle)))
-            outcomes.write(_line(_as_outcome(one.battle)))
-            judgments.writelines(map(_line, _as_judgments(one)))
+        for row in evidence:
+            if row.battle.preference is not None:
+                battles.write(_line(battle_row(row.battle)))
+            outcomes.write(_line(_as_outcome(row.battle)))
+            judgments.writelines(map(_line, _as_judgments(row)))
 
 
 def _line(row: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""A run of a judge over the pending battles of a round."""
+"""Judging of a round's pending battles."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from arena.services.jobs.cancellation import StopEvent, stopping_on_halt, stopping_on_interrupt
+from arena.services.jobs.cancellation import StopEvent, forward_stop, stopping_on_interrupt
 from arena.services.jobs.queue import JobLeases, heartbeats
 from arena.services.judging.traffic import ConductGuard, OpenedJudge
 from arena.services.system import rare_collections
@@ -22,14 +22,14 @@ MIN_CHUNK = 1
 
 
 def in_random_order(questions: Iterable[tuple[int, str]], seed: int) -> list[int]:
-    """Numbers of questions (number, id) in the order in which a round with this seed judges them."""
+    """Shuffle questions (number, id) by seed, and return their numbers."""
     ranked = sorted((sha256(f"{seed}:{key}".encode()).digest(), number) for number, key in questions)
     return [number for _, number in ranked]
 
 
 @dataclass(slots=True)
 class QuestionFeed:
-    """Hands a lease the pending battles of a round, a few questions at a time in the random order."""
+    """Assigns a round's pending battles to a lease, a few questions at a time in random order."""
 
     store: Store
     lease_id: int
@@ -42,20 +42,20 @@ class QuestionFeed:
     _at: int = 0
 
     def take(self) -> list[PendingBattle]:
-        """Return the next battles; none where nothing is free."""
+        """Return the next battles, or none if no battle is free."""
         fresh = False
         while True:
             if self._at >= len(self._order):
-                # Read once more at the end: claims that others released come before it.
+                # Read again at the end, since other workers may have released claims.
                 if fresh or not self._read():
                     return []
                 fresh = True
             among = self._order[self._at : self._at + self.chunk]
-            taken = self.store.holds.battles(self.lease_id, self.round_id, limit=self.limit, among=among)
-            if len(taken) < self.limit:
+            battles = self.store.holds.battles(self.lease_id, self.round_id, limit=self.limit, among=among)
+            if len(battles) < self.limit:
                 self._at += self.chunk
-            if taken:
-                return sorted(taken, key=lambda battle: self._places[battle.question.id])
+            if battles:
+                return sorted(battles, key=lambda battle: self._places[battle.question.id])
 
     def _read(self) -> bool:
         free = self.store.holds.questions(self.round_id)
@@ -63,8 +63,8 @@ class QuestionFeed:
         keys = dict(free)
         self._places = {keys[number]: place for place, number in enumerate(self._order)}
         pending = self.store.holds.pending(self.round_id)
-        each = max(1, pending // max(1, len(self._order)))
-        self._at, self.chunk = 0, max(MIN_CHUNK, self.limit // each)
+        per_question = max(1, pending // max(1, len(self._order)))
+        self._at, self.chunk = 0, max(MIN_CHUNK, self.limit // per_question)
         return bool(self._order)
 
 
@@ -76,15 +76,15 @@ MIN_BATCH = 8
 
 @dataclass(slots=True, kw_only=True)
 class JudgingLoop:
-    """Judge under a lease until nothing is free or `stopping` is set.
+    """Judge under a lease until no battle is free or `stopping` is set.
 
     Attributes:
-        lease_id: The lease, which holds what is judged and fences off an expired run.
+        lease_id: Lease that claims battles; an expired one commits nothing.
         lease: Seconds without a heartbeat after which it expires.
-        seed: Of the order in which questions are judged.
-        shared: Whether others judge the same round, so that no more is held than is soon asked.
-        stopping: Once it is set, battles in flight finish and the rest stays pending.
-        guard: Looks for a judge whose replies give no usable verdicts.
+        seed: Seed of the order of questions.
+        shared: True if other workers judge the same round, so that few battles are claimed ahead.
+        stopping: Once set, battles in flight finish and the rest stays pending.
+        guard: Detects an unfit judge.
     """
 
     store: Store
@@ -105,16 +105,14 @@ class JudgingLoop:
     settled: list[tuple[int, Verdict]] = field(default_factory=list)
 
     async def run(self, concurrency: int) -> None:
-        """Judge.
+        """Judge with `concurrency` battles at once, or at least 256 where a judge computes locally.
 
-        Where a judge waits for replies, `concurrency` battles are in work: a battle is asked in both orders
-        before the next one begins, so that whatever ends a run leaves whole battles. Other judges compute,
-        and get at least 256 battles together.
+        Both orders of a battle are judged before the next battle, so that an aborted run leaves whole ones.
 
         Raises:
-            LeaseLostError: The lease expired; what was not committed is discarded.
-            JudgeError: Judging cannot go on; what was decided until then is committed.
-            StoreError: The database cannot be used; what could not be committed is pending.
+            LeaseLostError: The lease expired; uncommitted verdicts are discarded.
+            JudgeError: Judging cannot continue; earlier verdicts are committed.
+            StoreError: The database is unavailable; uncommitted battles stay pending.
         """
         count = concurrency if self.shared or self.opened.waits else max(concurrency, MIN_WORKERS)
         feed = QuestionFeed(
@@ -127,15 +125,15 @@ class JudgingLoop:
         queue: asyncio.Queue[PendingBattle | None] = asyncio.Queue(count if self.shared else 2 * count)
         finished, loop = asyncio.Event(), asyncio.get_running_loop()
 
-        def soon(function: Callable[..., object]) -> Callable[..., object]:
+        def threadsafe(function: Callable[..., object]) -> Callable[..., object]:
             return lambda *arguments: loop.call_soon_threadsafe(function, *arguments)
 
         beats = heartbeats(
             self.store,
             self.lease_id,
             self.lease,
-            unwanted=soon(self.stopping.set),
-            failed=soon(self._fail),
+            unwanted=threadsafe(self.stopping.set),
+            failed=threadsafe(self._fail),
             work=self._work,
         )
         writer = asyncio.create_task(self._write(finished))
@@ -148,14 +146,14 @@ class JudgingLoop:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
-            # The writer is asked to end, not cancelled: a cancelled commit would lose its batch.
+            # Let the writer finish, since a cancelled commit would lose its batch.
             finished.set()
             await writer
         if self.failure is not None:
             raise self.failure
 
     def _fail(self, error: Exception) -> None:
-        """Keep the first error and stop; workers go on emptying the queue, so that the feed ends."""
+        """Store the first error and stop; workers still drain the queue, so that the feed ends."""
         self.failure = self.failure or error
         self.stopping.set()
 
@@ -176,7 +174,7 @@ class JudgingLoop:
             try:
                 verdict = await self.opened.judge.judge(contest(battle))
             except StoppedError:
-                # It stays pending, for the next run.
+                # The battle stays pending for the next run.
                 continue
             except Exception as error:  # noqa: BLE001 - raised to the caller once the run has stopped
                 self._fail(error)
@@ -185,7 +183,7 @@ class JudgingLoop:
             if self.guard is not None and (unfit := self.guard.look(verdict)) is not None:
                 self._fail(unfit)
             self.settled.append((battle.id, verdict))
-            # An embedded judge never waits, so it would starve the writer.
+            # An embedded judge never awaits, which would starve the writer.
             await asyncio.sleep(0)
 
     async def _write(self, finished: asyncio.Event) -> None:
@@ -202,14 +200,14 @@ class JudgingLoop:
                 await asyncio.to_thread(self.store.verdicts.record, batch, lease_id=self.lease_id)
                 self.done += len(batch)
         except (StoreError, LeaseLostError) as error:
-            # What could not be committed stays pending in the store; replies that were paid for are cached.
+            # Uncommitted battles stay pending; paid replies are cached.
             self._fail(error)
             return
         if batch or self.opened.traffic is not None:
             self.report(self._progress())
 
     def _work(self) -> Work | None:
-        """Progress for other processes; None of embedded judges."""
+        """Return the progress for other processes; None for embedded judges."""
         if self.opened.traffic is None:
             return None
         work = Work("judging", watch=self.watch)
@@ -220,7 +218,7 @@ class JudgingLoop:
         traffic = self.opened.traffic
         if traffic is None:
             return Progress(self.done, self.total, self.watch.seconds)
-        # What is settled and not committed yet counts, or few battles would be misjudged.
+        # Count uncommitted verdicts too, which matter in small rounds.
         settled = self.done + len(self.settled)
         return Progress(
             self.done,
@@ -234,7 +232,7 @@ class JudgingLoop:
 
 
 def contest(battle: PendingBattle) -> JudgeInput:
-    """Make the input of a judge."""
+    """Return a battle as a judge's input."""
     return JudgeInput(
         battle_id=battle.key,
         question=battle.question,
@@ -249,7 +247,7 @@ OpenJudge = Callable[[JudgeSpec, Round, int, asyncio.Event, int], AbstractAsyncC
 
 @dataclass(frozen=True, slots=True)
 class RoundRunner:
-    """Judges rounds from leases."""
+    """Runs rounds under leases."""
 
     store: Store
     job_leases: JobLeases
@@ -258,7 +256,7 @@ class RoundRunner:
     def run_alone(
         self, round_: Round, spec: JudgeSpec, *, concurrency: int, report: Report, halt: StopEvent | None
     ) -> None:
-        """Judge what is pending in this process alone, until the end or an interrupt."""
+        """Judge the pending battles in this process only, until the end or an interrupt."""
         require_resumable(round_)
         job, lease = self.job_leases.begin(round_.id)
         with self.job_leases.held(lease, attempts=job.attempts):
@@ -275,7 +273,7 @@ class RoundRunner:
         stop: asyncio.Event,
         shared: bool,
     ) -> None:
-        """Judge under a lease until nothing is free, the job is no longer wanted, or `stop` is set."""
+        """Judge under a lease until no battle is free, the job is cancelled or `stop` is set."""
         total = await asyncio.to_thread(self.prepare, round_, lease)
         async with self.open_judge(spec, round_, concurrency, stop, lease.id) as opened:
             loop = JudgingLoop(
@@ -294,7 +292,7 @@ class RoundRunner:
             await loop.run(concurrency)
 
     def prepare(self, round_: Round, lease: Lease) -> int:
-        """Let the round run, with an account in order, and count what is pending."""
+        """Mark the round as running, release stale reservations, and count pending battles."""
         if all(other.id == lease.id for other in self.store.leases.all(round_id=round_.id)):
             self.store.ledgers.release(round_.id)
         self.store.rounds.move(round_.name, to=RoundState.RUNNING, allowed=RESUMABLE)
@@ -311,7 +309,7 @@ class RoundRunner:
     ) -> None:
         stop = asyncio.Event()
         with stopping_on_interrupt(stop):
-            async with stopping_on_halt(halt, stop):
+            async with forward_stop(halt, stop):
                 await self.judge(
                     round_, spec, lease, concurrency=concurrency, report=report, stop=stop, shared=False
                 )

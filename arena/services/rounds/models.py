@@ -1,4 +1,4 @@
-"""A round as an organiser requests it, and the plan that follows."""
+"""Round requests, plans, estimates and progress."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from data.models.rounds import RESUMABLE, require_amount
 from data.store import Store
 
 if TYPE_CHECKING:
-    # To list rounds takes neither plans nor judges.
+    # Lists of rounds do not need these slow imports.
     from arena.services.jobs.service import JobStatus
     from arena.services.rounds.battle_table import LiveStanding
     from arena.services.rounds.pairing import Plan
@@ -38,10 +38,10 @@ LoadSpec: TypeAlias = "Callable[[str], JudgeSpec]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRequest:
-    """A round as an organiser requests it.
+    """Request for a round.
 
-    `pairs` and `sample` are in the words of the command line; `pairs` empty takes `reference` where the set
-    has references, else `all`. `systems` empty takes every system, `domains` empty every domain.
+    `pairs` and `sample` are as on the command line; empty `pairs` means `reference` if the set has
+    references, else `all`. Empty `systems` and `domains` mean all.
     """
 
     set_name: str
@@ -66,19 +66,19 @@ class RoundRequest:
 def questions_in(
     domains: tuple[str, ...], summary: SetSummary, questions: Iterable[tuple[int, Question]]
 ) -> tuple[tuple[int, Question], ...]:
-    """Return the questions of some domains of a set; of all where none is named."""
+    """Return a set's questions of `domains`, or all without any."""
     unknown = [domain for domain in domains if domain not in summary.domains]
     if unknown:
         names = ", ".join(summary.domains)
         raise NotFoundError(
-            f"{summary.name} has no domain {', '.join(unknown)}.", advice=f"There are: {names}."
+            f"{summary.name} has no domain {', '.join(unknown)}.", advice=f"The domains are: {names}."
         )
     return tuple(entry for entry in questions if not domains or entry[1].domain in domains)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRound:
-    """A plan that is not stored yet: battles, judge and systems."""
+    """Plan of a round that is not stored yet."""
 
     request: RoundRequest
     summary: SetSummary
@@ -89,18 +89,17 @@ class PlannedRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEstimate:
-    """Requests and cost of a round besides cached replies; a cost is None where unknown.
+    """Estimated requests and cost of a round.
 
     Attributes:
-        requests: Requests that are sent for certain.
-        requests_most: Requests if every battle is re-asked and swapped as often as the judge may.
-        cached: Requests whose replies are there already; they cost nothing.
-        input_tokens: Of the certain requests.
-        output_tokens: Likewise, by the mean length of the judge's earlier replies, else a usual one.
-        cost_usd: What these tokens cost; None where a model has no known price.
-        cost_usd_most: What `requests_most` cost if each returns its most tokens; None likewise, and where a
-            judge sets no limit to its replies.
-        free_by_place: Models without a price that count as free since their address is private.
+        requests: Minimum number of requests.
+        requests_most: Maximum with all retries and swapped orders.
+        cached: Requests with cached replies, which cost nothing.
+        input_tokens: Tokens of `requests`.
+        output_tokens: Tokens of their replies, by the judge's mean reply length or a default.
+        cost_usd: Cost of these tokens; None if a price is unknown.
+        cost_usd_most: Cost of `requests_most` with the longest replies; None if a price or limit is unknown.
+        free_by_place: Models that count as free since their address is private.
     """
 
     requests: int = 0
@@ -130,7 +129,7 @@ def _sum(first: float | None, second: float | None) -> float | None:
 
 
 def entrants_of(store: Store, round_: Round) -> tuple[Submission, ...]:
-    """Return the submissions that a round judges, withdrawn ones too, without its reference."""
+    """Return a round's submissions, withdrawn ones too, without the reference."""
     versions: Mapping[str, int] = round_.plan["systems"]
     submissions = store.submissions.find(set_name=round_.set_name)
     return tuple(
@@ -138,23 +137,23 @@ def entrants_of(store: Store, round_: Round) -> tuple[Submission, ...]:
     )
 
 
-LONGEST_VALUE = 60
+MAX_VALUE = 60
 HARMLESS = ("endpoint", "price")
 """Settings of a judge that cannot change a verdict."""
 
 
 def same_verdicts(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Return whether two judges give the same verdicts: they differ at most in their models' addresses."""
+    """Return whether two judges differ at most in endpoints and prices."""
     return _deciding(before) == _deciding(after)
 
 
 def _deciding(judge: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in judge.items() if name not in {"source", "hash", *HARMLESS}}
-    return {**kept, "members": [_deciding(member) for member in judge.get("members") or ()]}
+    settings = {name: value for name, value in judge.items() if name not in {"source", "hash", *HARMLESS}}
+    return {**settings, "members": [_deciding(member) for member in judge.get("members") or ()]}
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    """Each setting that differs, with what it was and what it is; members of panels by name and number."""
+    """Yield each changed setting with its old and new value, panel members by number."""
     for name in sorted((before.keys() | after.keys()) - {"source", "hash"}):
         was, now = before.get(name), after.get(name)
         if was == now:
@@ -163,34 +162,34 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any], prefix: str
             for number, (old, new) in enumerate(zip(was, now, strict=True), 1):
                 yield from differences(old, new, f"{prefix}member {number}: ")
         elif name == "prompt":
-            yield f"{prefix}prompt (its text was changed)"
+            yield f"{prefix}prompt (changed text)"
         else:
             yield f"{prefix}{name} was {_short(was)}, is {_short(now)}"
 
 
 def _short(value: object) -> str:
-    text = "not there" if value is None else str(value) if value != "" else "empty"
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+    text = "unset" if value is None else str(value) if value != "" else "empty"
+    return text if len(text) <= MAX_VALUE else f"{text[:MAX_VALUE]}…"
 
 
 FORMER = "former_judges"
-"""In a round's plan: the judges that decided some of its battles before, each with what was changed."""
+"""Key in a round's plan: its earlier judges, each with the changed settings."""
 
 
 def former_sentences(round_: Round) -> tuple[str, ...]:
-    """Return the board's notes on judges that decided a part of it under other settings."""
+    """Return the board's notes on battles judged with other settings."""
     former: list[Mapping[str, Any]] = round_.plan.get(FORMER) or []
     return tuple(
-        f"The first {one['judged']:,} battles were judged with other settings: "
-        f"{hide_addresses(str(one['changed']))}."
-        for one in former
+        f"The first {judge['judged']:,} battles were judged with other settings: "
+        f"{hide_addresses(str(judge['changed']))}."
+        for judge in former
     )
 
 
 def judge_inputs(
     store: Store, planned: PlannedRound, battles: Sequence[PlannedBattle]
 ) -> Iterator[JudgeInput]:
-    """Yield some battles of a planned round with their texts."""
+    """Yield battles of a planned round with their texts."""
     from judges.base import JudgeInput
 
     reference = store.submissions.reference(planned.request.set_name).id
@@ -216,7 +215,7 @@ RETRIED = (Outcome.FAILED, Outcome.SKIPPED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundProgress:
-    """A round and how far it is; `job` is the one that moves it, None without."""
+    """Round with its progress and current job, if any."""
 
     round: Round
     counts: RoundCounts
@@ -224,12 +223,12 @@ class RoundProgress:
 
     @property
     def rate(self) -> float:
-        """Battles a second, by all workers."""
+        """Battles per second over all workers."""
         return 0.0 if self.job is None else self.job.rate
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the end, as measured by the replies of the one worker, else at this rate."""
+        """Remaining seconds, from a single worker's replies or the overall rate."""
         if self.job is not None and self.job.seconds_left is not None:
             return self.job.seconds_left
         return self.counts.pending / self.rate if self.rate else None
@@ -242,14 +241,14 @@ class RoundProgress:
     @property
     def unjudged(self) -> Mapping[str, int]:
         """Number of battles that ended without a verdict, by outcome."""
-        counts = {one.value: getattr(self.counts, one.value) for one in Outcome if one != Outcome.JUDGED}
+        counts = {o.value: getattr(self.counts, o.value) for o in Outcome if o != Outcome.JUDGED}
         return {name: count for name, count in counts.items() if count}
 
     @property
     def sentence(self) -> str:
-        """Count the battles that were judged, and the others by outcome."""
-        others = {**self.unjudged, "still to judge": self.counts.pending}
-        rest = "".join(f", {count:,} {name}" for name, count in others.items() if count)
+        """Counts of judged battles and of the rest by outcome."""
+        counts = {**self.unjudged, "still to judge": self.counts.pending}
+        rest = "".join(f", {count:,} {name}" for name, count in counts.items() if count)
         return f"{self.counts.judged:,} of {self.counts.planned:,} battles judged{rest}"
 
     @property
@@ -260,11 +259,7 @@ class RoundProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundWatch(RoundProgress):
-    """A round at this moment.
-
-    `live` is how the systems stand, `warnings` say what is wrong with the judge, `capped` that the cap left
-    battles out.
-    """
+    """Current state of a round; `capped` if its budget skipped battles."""
 
     live: LiveStanding
     warnings: tuple[str, ...] = ()
@@ -277,13 +272,13 @@ class RoundWatch(RoundProgress):
 
     @property
     def workers(self) -> tuple[str, ...]:
-        """Names of its workers; those whose lease ran out are marked."""
+        """Names of its workers; expired leases are marked."""
         leases = () if self.job is None else self.job.leases
-        return tuple(f"{each.worker.name}{'' if each.lease_left > 0 else ' (lost)'}" for each in leases)
+        return tuple(f"{lease.worker.name}{'' if lease.lease_left > 0 else ' (lost)'}" for lease in leases)
 
     @property
     def cap_sentence(self) -> str:
-        """Say how many battles the cap left out; empty where it left out none."""
+        """Sentence on battles skipped by the cap; empty without any."""
         skipped = (
             f"The cap stopped the round: {self.counts.skipped:,} of {self.counts.planned:,} battles were"
         )
@@ -291,12 +286,12 @@ class RoundWatch(RoundProgress):
 
     @property
     def publishing(self) -> bool:
-        """True while its board is made."""
+        """True while its board is published."""
         return self.waiting and self.job is not None and self.job.job.kind is JobKind.PUBLISH
 
     @property
     def actions(self) -> frozenset[str]:
-        """Actions allowed now: pause, resume, overrule its judge, retry, cancel, delete."""
+        """Allowed actions: pause, resume, overrule, retry, cancel, delete."""
         state, idle = self.round.state, not self.waiting
         allowed = {
             "pause": state in RESUMABLE and not idle and not self.publishing,

@@ -1,7 +1,6 @@
-"""Battles of a round: pairs, samples, and what is left out or missing.
+"""Battles of a round: pairs, samples and missing answers.
 
-Every choice is derived from the seed and the question's id, so that the same plan gives the same
-battles on every machine.
+Choices depend on the seed and the question's id only, so that a plan gives the same battles on every machine.
 """
 
 import hashlib
@@ -25,10 +24,10 @@ UNDECIDABLE = "reference battles that the judge cannot decide"
 
 
 class CannotDecide(Protocol):
-    """Says why a judge cannot decide battles; see `judges.pairwise.forecast.cannot_decide`."""
+    """See `judges.pairwise.forecast.cannot_decide`."""
 
     def __call__(self, question: Question, *, against_reference: bool, silent: bool) -> str:
-        """Return the reason why it cannot decide a battle on a question; empty where it can."""
+        """Return the reason why the judge cannot decide a battle; empty if it can."""
         ...
 
 
@@ -36,9 +35,8 @@ class CannotDecide(Protocol):
 class Pairs:
     """Rule for the pairs of a round.
 
-    `everything` is every pair on every question, `versus` each system against one of them; else `reference`
-    is each system against the reference, and `complete` the number of questions on which every pair of
-    systems meets.
+    `everything` pairs all on every question, `versus` each system with one system, `reference` each system
+    with the reference; `complete` is the number of questions on which all systems are paired.
     """
 
     reference: bool = False
@@ -48,7 +46,7 @@ class Pairs:
 
     @classmethod
     def parse(cls, text: str) -> "Pairs":
-        """Read `reference`, `complete:K`, `reference,complete:K`, `versus:SYSTEM`, `systems` or `all`."""
+        """Parse `reference`, `complete:K`, `reference,complete:K`, `versus:SYSTEM`, `systems` or `all`."""
         if text.startswith(VERSUS) and text != VERSUS:
             return cls(versus=text.removeprefix(VERSUS))
         parts = [part.strip() for part in text.split(",")]
@@ -64,7 +62,7 @@ class Pairs:
                 complete = int(matched.group(1))
             else:
                 raise InputError(
-                    f"{text!r} names no pairs.",
+                    f"{text!r} is not a rule for pairs.",
                     advice="Use reference, reference,complete:K, versus:SYSTEM or all.",
                 )
         return cls(reference=reference, complete=complete)
@@ -80,14 +78,14 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Sample of a round's questions: a number, a share, or all."""
+    """Sample of questions: a number, a share or all."""
 
     number: int | None = None
     share: float | None = None
 
     @classmethod
     def parse(cls, text: str | None) -> "Sample":
-        """Read `K` or `P%`; None takes every question."""
+        """Parse `K` or `P%`; None means every question."""
         if text is None:
             return cls()
         matched = SAMPLE.fullmatch(text.strip())
@@ -102,13 +100,13 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Everything that decides a round's battles.
+    """Input of a round's plan.
 
     Attributes:
-        questions: The store's number and the question, in the set's order.
-        answered: Numbers of the questions that each submission answers with more than an empty text.
-        silent: Of those, where its answer says that it has none.
-        missing: Result of a battle in which one of the two did not answer.
+        questions: Numbers and questions in the set's order.
+        answered: Numbers of questions with a non-empty answer, by submission.
+        silent: Numbers of questions with a declining answer, by submission.
+        missing: Result of a battle with one missing answer.
     """
 
     set_hash: str
@@ -120,17 +118,13 @@ class Scope:
     silent: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
     def answers(self, number: int, *sides: Submission) -> bool:
-        """Return whether all of some sides answer a question."""
+        """Return whether all sides answer a question."""
         return all(number in self.answered[side.id] for side in sides)
 
 
 @dataclass(slots=True)
 class Plan:
-    """The battles of a round, what is left out and why, and what of it the judge cannot decide and why.
-
-    `without_judge` are decided since one of the two answers is missing; where the rule skips them, they are
-    `missing`.
-    """
+    """Battles of a round, with counts of omitted and undecidable ones by reason."""
 
     battles: list[PlannedBattle] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -138,36 +132,35 @@ class Plan:
 
     @property
     def ended(self) -> Counter[Outcome | None]:
-        """Battles by the outcome that they have from the start; None is for the judge."""
+        """Counts of battles by initial outcome; None is to be judged."""
         return Counter(battle.outcome for battle in self.battles)
 
     @property
     def missing(self) -> int:
-        """Battles that lack an answer and are not compared."""
+        """Number of battles skipped for a missing answer."""
         return self.ended[Outcome.MISSING]
 
     @property
     def without_judge(self) -> int:
-        """Battles that are lost without a judge, since one of the two answers is missing."""
+        """Number of battles lost for a missing answer."""
         return self.ended[Outcome.JUDGED]
 
 
 def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: CannotDecide) -> Plan:
-    """Lay out the battles of a round.
+    """Plan the battles of a round.
 
-    With `all`, battles against the reference that the judge cannot decide are left out and counted.
-    Asked for as `reference`, they are planned, and counted as what the judge cannot decide.
+    Undecidable battles against the reference are left out with `all`, and planned with `reference`.
     """
     plan = Plan()
     if pairs.versus and pairs.versus not in {entrant.system for entrant in scope.entrants}:
         names = ", ".join(entrant.system for entrant in scope.entrants) or "none"
-        raise InputError(f"There is no system {pairs.versus!r} here.", advice=f"There are: {names}.")
-    asked = sampled(scope.questions, sample, seed)
-    complete = {number for number, _ in evenly(asked, pairs.complete, seed)} if pairs.complete else set()
-    for number, question in asked:
+        raise InputError(f"No system {pairs.versus!r}.", advice=f"The systems are: {names}.")
+    questions = sampled(scope.questions, sample, seed)
+    complete = {number for number, _ in evenly(questions, pairs.complete, seed)} if pairs.complete else set()
+    for number, question in questions:
         if pairs.reference or pairs.everything:
             undecidable = pairs.everything and cannot(question, against_reference=True, silent=False)
-            # Nobody can bring an answer to a reference that there is none of.
+            # A missing reference answer is not a missing answer of a system.
             opponents = scope.entrants if scope.answers(number, scope.reference) else ()
             for entrant in opponents:
                 if undecidable:
@@ -185,7 +178,7 @@ def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: 
 
 
 def left_out_of(plan: Plan) -> str:
-    """Describe what a plan leaves out, behind a sentence that there is nothing to judge."""
+    """Describe omitted battles, as the end of a sentence."""
     return "".join(f"; left out: {number:,} {what}" for what, number in plan.left_out.items())
 
 

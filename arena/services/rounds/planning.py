@@ -1,4 +1,4 @@
-"""A round before it is created: its battles, what it leaves out, what it would cost."""
+"""Planning of rounds: battles, omissions, cost."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -34,11 +34,10 @@ TOKENS = 1_000_000
 
 
 class RoundPlanner:
-    """Lays out rounds; stores nothing.
+    """Planner of rounds, without storing them.
 
-    `cache_mode` says which replies are asked for: where they are only replayed, nothing is paid for.
-    `has_key` says whether LLM endpoints can be asked with a key, `replies` is the cache where it is not that
-    of the store.
+    In the replay `cache_mode` nothing costs; `has_key` is True with a key for LLM endpoints; `replies` is a
+    cache other than the store's.
     """
 
     def __init__(
@@ -59,14 +58,14 @@ class RoundPlanner:
         self._readiness = Readiness(store=store, load_spec=load_spec, has_key=has_key)
 
     def plan(self, request: RoundRequest) -> PlannedRound:
-        """Lay out a round."""
-        with working("laying out the battles"):
+        """Plan a round."""
+        with working("planning the battles"):
             return self._planned(request)
 
     def _planned(self, request: RoundRequest) -> PlannedRound:
         summary = self._store.sets.summary(request.set_name)
         if not request.pairs:
-            request = replace(request, pairs=self._usual_pairs(request.set_name))
+            request = replace(request, pairs=self._default_pairs(request.set_name))
         pairs, sample = Pairs.parse(request.pairs), Sample.parse(request.sample)
         spec = self._load_spec(request.judge)
         if request.order is not None:
@@ -91,7 +90,7 @@ class RoundPlanner:
     def _answered(
         self, sides: Sequence[Submission]
     ) -> tuple[Mapping[int, frozenset[int]], Mapping[int, frozenset[int]]]:
-        """Numbers of the questions that each side answers, an empty text being none; and of its declines."""
+        """Return the numbers of questions that each side answers with text, and those it declines."""
         answered, silent = {}, {}
         for side in sides:
             texts = self._store.submissions.silent(side.id)
@@ -100,21 +99,20 @@ class RoundPlanner:
             silent[side.id] = frozenset(question for question, (_, declines) in texts.items() if declines)
         return answered, silent
 
-    def _usual_pairs(self, set_name: str) -> str:
-        """Each system against the reference where there is one, else all against each other."""
+    def _default_pairs(self, set_name: str) -> str:
         reference = self._store.submissions.reference(set_name)
         return "reference" if self._store.submissions.answered(reference.id) else "all"
 
     def require_ready(self, planned: PlannedRound, *, uncapped: bool = False) -> None:
-        """Check that a round lacks nothing that it needs, as `estimate` tells it."""
+        """Check that a round lacks no prerequisite that `estimate` would report."""
         uncapped = uncapped and planned.request.budget_usd is None
         lacking = [
-            one
-            for one in self._readiness.missing(planned, self._expected(planned))
-            if one.blocks and not (uncapped and one.what in SPENDING)
+            row
+            for row in self._readiness.missing(planned, self._expected(planned))
+            if row.blocks and not (uncapped and row.what in SPENDING)
         ]
         if lacking:
-            raise InputError(" ".join(one.text for one in lacking), advice=" ".join(map(str, lacking)))
+            raise InputError(" ".join(row.text for row in lacking), advice=" ".join(map(str, lacking)))
 
     def estimate(self, round_: RoundRequest | PlannedRound, *, caller: Caller) -> dict[str, Any]:
         """Return the content of `arena rounds plan`: battles, requests, tokens, cost, missing inputs."""
@@ -134,7 +132,7 @@ class RoundPlanner:
             "left_out": dict(planned.plan.left_out),
             "undecidable": dict(planned.plan.undecidable),
             **asdict(expected),
-            "to_do": [one.as_json() for one in self._readiness.missing(planned, expected)],
+            "to_do": [row.as_json() for row in self._readiness.missing(planned, expected)],
         }
 
     def _expected(self, planned: PlannedRound) -> RoundEstimate:
@@ -143,7 +141,7 @@ class RoundPlanner:
             return estimate_round(self._store, planned, prices, self._replies, cache_mode=self._cache_mode)
 
     def entrants(self, set_name: str) -> tuple[Submission, ...]:
-        """Return the submissions that a round of a set takes where none is named."""
+        """Return the default submissions of a round on a set."""
         return tuple(self._store.submissions.find(set_name=set_name, newest=True))
 
     def _entrants(self, request: RoundRequest) -> tuple[Submission, ...]:
@@ -155,8 +153,8 @@ class RoundPlanner:
         contexts = self._store.submissions.find(set_name=request.set_name, kind=SubmissionKind.CONTEXTS)
         if without := sorted({entrant.system for entrant in contexts} & set(unknown)):
             raise InputError(
-                f"{', '.join(without)} submitted contexts to {request.set_name}, and a round judges answers.",
-                advice=f"`arena retrieval score --set {request.set_name}` shows them; name other systems.",
+                f"{', '.join(without)} submitted contexts to {request.set_name}, but rounds judge answers.",
+                advice=f"Score them (`arena retrieval score --set {request.set_name}`), or name others.",
             )
         if unknown:
             names = ", ".join(by_name) or "none"
@@ -167,7 +165,7 @@ class RoundPlanner:
 
 
 def check_judge(request: RoundRequest, caller: Caller) -> None:
-    """Check that the caller may name the judge: only the operator names files of this machine."""
+    """Check that the caller may use the judge: only the operator may name local files."""
     from judges.catalogue import require_registered
 
     if caller.kind is not CallerKind.OPERATOR:
@@ -175,24 +173,24 @@ def check_judge(request: RoundRequest, caller: Caller) -> None:
 
 
 def _price(prices: Prices, leaf: JudgeSpec) -> float | None:
-    """Return the price of a million tokens read and written; None where unknown."""
+    """Return the price of a million input and output tokens; None if unknown."""
     return 0.0 if leaf.price == 0 else prices.cost(leaf.endpoint, leaf.model, TokenUsage(TOKENS, TOKENS))
 
 
-SAMPLED = 1_000
+SAMPLE_SIZE = 1_000
 EXPECTED_TOKENS = 150
-"""Expected length of a reply where none of its judge is known: a short reason and a verdict."""
+"""Default length of a reply, with a short reason and a verdict."""
 
 
 def estimate_round(
     store: Store, planned: PlannedRound, prices: Prices, replies: ReplyStore, *, cache_mode: CacheMode
 ) -> RoundEstimate:
-    """Estimate a planned round from up to `SAMPLED` of its battles, spread evenly."""
+    """Estimate a planned round from up to `SAMPLE_SIZE` evenly spread battles."""
     models = [leaf for leaf in leaves(planned.spec) if leaf.kind is JudgeKind.LLM]
     if not models:
         return RoundEstimate()
     open_battles = [battle for battle in planned.plan.battles if battle.outcome is None]
-    step = max(1, -(-len(open_battles) // SAMPLED))
+    step = max(1, -(-len(open_battles) // SAMPLE_SIZE))
     inputs = tuple(judge_inputs(store, planned, open_battles[::step]))
     if not inputs:
         return RoundEstimate()
@@ -223,19 +221,19 @@ class _Paying:
     free: bool
 
     def expected(self, part: Estimate) -> RoundEstimate:
-        """Estimate the requests that are not answered yet."""
-        sent, most = part.requests - part.cached, part.requests_most - part.cached_most
-        longest = self.leaf.max_tokens
-        usual = self.mean if longest is None else min(self.mean, longest)
-        each = part.prompt_tokens / part.requests if part.requests else 0.0
+        """Estimate the requests without a cached reply."""
+        sent, maximum = part.requests - part.cached, part.requests_most - part.cached_most
+        max_tokens = self.leaf.max_tokens
+        output = self.mean if max_tokens is None else min(self.mean, max_tokens)
+        input_tokens = part.prompt_tokens / part.requests if part.requests else 0.0
         return RoundEstimate(
             requests=sent,
-            requests_most=most,
+            requests_most=maximum,
             cached=part.cached,
-            input_tokens=round(each * sent),
-            output_tokens=round(usual * sent),
-            cost_usd=self._usd(sent, each, usual),
-            cost_usd_most=self._usd(most, each, longest),
+            input_tokens=round(input_tokens * sent),
+            output_tokens=round(output * sent),
+            cost_usd=self._usd(sent, input_tokens, output),
+            cost_usd_most=self._usd(maximum, input_tokens, max_tokens),
             free_by_place=self._free_by_place if sent else (),
         )
 

@@ -14,12 +14,12 @@ from data.text import counted
 from judges.llm.prices import price_advice
 from judges.spec import JudgeSpec, leaves
 
-HERE = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Hosts whose endpoints are commonly served without a key."""
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Hosts whose endpoints usually need no key."""
 
 
 class Lack(StrEnum):
-    """Kinds of things that a round may lack."""
+    """Kinds of missing prerequisites."""
 
     ANSWERS = "no answers"
     REFERENCES = "no references"
@@ -35,16 +35,12 @@ class Lack(StrEnum):
 
 
 SPENDING = frozenset({Lack.CAP, Lack.PRICE})
-"""Warning on a round without a cap."""
+"""Kinds that a round without a cap may lack."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
-    """One thing that a round lacks.
-
-    `blocks` says that organisers' pages do not launch the round so; without, it would be judged all the same.
-    `command` says the advice again in words of the command line.
-    """
+    """Missing prerequisite; `blocks` if it prevents the launch; `command` is the advice as a command."""
 
     what: Lack
     text: str
@@ -57,27 +53,27 @@ class Missing:
         return f"{self.advice} ({self.command})" if self.command else self.advice
 
     def as_json(self) -> dict[str, Any]:
-        """Return the object that commands and the API give."""
+        """Return the JSON of commands and the API."""
         return {**asdict(self), "what": self.what.value}
 
 
-def is_here(endpoint: str) -> bool:
+def is_local(endpoint: str) -> bool:
     """Return whether an endpoint is on this machine."""
-    return urlsplit(endpoint).hostname in HERE
+    return urlsplit(endpoint).hostname in LOCAL_HOSTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
-    """Looks at planned rounds; `has_key` says whether this installation has a key for LLM endpoints."""
+    """Checks of planned rounds; `has_key` is True with a key for LLM endpoints."""
 
     store: Store
     load_spec: LoadSpec
     has_key: bool
 
     def missing(self, planned: PlannedRound, expected: RoundEstimate) -> tuple[Missing, ...]:
-        """Return the missing prerequisites of a round of this size and cost; blocking ones come first."""
-        found = [*self._of_plan(planned), *self._of_judge(planned, expected)]
-        return tuple(sorted(found, key=lambda one: not one.blocks))
+        """Return the missing prerequisites of a round, blocking ones first."""
+        rows = [*self._of_plan(planned), *self._of_judge(planned, expected)]
+        return tuple(sorted(rows, key=lambda row: not row.blocks))
 
     def _of_plan(self, planned: PlannedRound) -> Iterator[Missing]:
         request, plan = planned.request, planned.plan
@@ -89,7 +85,7 @@ class Readiness:
         if not planned.entrants:
             yield Missing(
                 what=Lack.ANSWERS,
-                text=f"Nobody has submitted answers to {name}.",
+                text=f"{name} has no submitted answers.",
                 advice="Let teams submit, or add a file.",
                 command=f"arena submissions add FILE --set {name} --system NAME",
                 blocks=True,
@@ -97,7 +93,7 @@ class Readiness:
         elif not referenced and pairs.reference:
             yield Missing(
                 what=Lack.REFERENCES,
-                text=f"{name} has no references, so no system meets one.",
+                text=f"{name} has no references to compare systems with.",
                 advice="Compare the systems with each other, or import a version of the set with references.",
                 blocks=not plan.battles,
             )
@@ -121,7 +117,7 @@ class Readiness:
             yield Missing(
                 what=Lack.INCOMPLETE,
                 text=f"{counted(incomplete, 'battle')} {'lack' if incomplete > 1 else 'lacks'} an answer and "
-                f"{end}; no judge is asked.",
+                f"{end} without a judge.",
                 advice="Ask the teams for complete files.",
             )
         if request.name is not None and any(
@@ -129,41 +125,41 @@ class Readiness:
         ):
             yield Missing(
                 what=Lack.NAME,
-                text=f"There is a round {request.name} already.",
+                text=f"Round {request.name} already exists.",
                 advice="Choose another name, or leave it empty.",
                 blocks=True,
             )
 
     def _of_judge(self, planned: PlannedRound, expected: RoundEstimate) -> Iterator[Missing]:
         request, spec = planned.request, planned.spec
-        # Where every reply is there nothing is asked, so neither a key nor a cap is needed.
-        asks = bool(self.load_spec(request.judge).models)
-        if asks and expected.requests:
+        # With every reply cached, neither a key nor a cap is needed.
+        has_llm = bool(self.load_spec(request.judge).models)
+        if has_llm and expected.requests:
             yield from self._of_money(request, spec, expected.cost_usd)
             if expected.free_by_place and request.budget_usd is not None:
                 names = ", ".join(expected.free_by_place)
                 yield Missing(
                     what=Lack.PRICE,
-                    text=f"No price is known for {names}, which counts as free at a private address. "
-                    "The cap counts what its replies say that they cost.",
+                    text=f"The price of {names} is unknown; it counts as free at a private address. "
+                    "The cap counts costs that its replies report.",
                     advice=" ".join(map(price_advice, expected.free_by_place)),
                 )
         calibrations = self.store.jobs.all(kind=JobKind.CALIBRATE)
         if not any(job.result is not None and request.judge in job.payload["judges"] for job in calibrations):
             yield Missing(
                 what=Lack.CALIBRATION,
-                text=f"The judge {spec.name} was not calibrated on labels of people; the board will say so.",
+                text=f"The judge {spec.name} is not calibrated on human labels; the board will show this.",
                 advice="Calibrate it first.",
                 command=f"arena judges calibrate --judge {spec.name} --labels FILE",
             )
 
     def _of_money(self, request: RoundRequest, spec: JudgeSpec, cost_usd: float | None) -> Iterator[Missing]:
         endpoints = {leaf.endpoint for leaf in leaves(spec) if leaf.kind is JudgeKind.LLM}
-        unkeyed = sorted(place for place in endpoints if not is_here(place))
+        unkeyed = sorted(place for place in endpoints if not is_local(place))
         if unkeyed and not self.has_key:
             yield Missing(
                 what=Lack.KEY,
-                text=f"No key is set for {', '.join(unkeyed)}, where the judge's model is.",
+                text=f"No key is set for {', '.join(unkeyed)}, the endpoint of the judge's model.",
                 advice="Set OPENAI_API_KEY. A site and its workers read it when they start.",
             )
         if cost_usd == 0:
@@ -171,7 +167,7 @@ class Readiness:
         if request.budget_usd is None and cost_usd is None:
             yield Missing(
                 what=Lack.PRICE,
-                text=f"No price is known for {', '.join(spec.models)}, so nobody knows what the round costs.",
+                text=f"The price of {', '.join(spec.models)} is unknown, so the round's cost is unknown.",
                 advice=" ".join(map(price_advice, spec.models)),
                 blocks=True,
                 command="or --no-cap",
@@ -179,7 +175,7 @@ class Readiness:
         elif request.budget_usd is None:
             yield Missing(
                 what=Lack.CAP,
-                text="The judge asks an LLM, and the round has no cap.",
+                text="The judge calls an LLM, and the round has no cap.",
                 advice=f"Set a cap in USD; about {cost_usd:.2f} USD are expected.",
                 blocks=True,
                 command="--budget-usd X, or --no-cap",
@@ -187,7 +183,7 @@ class Readiness:
         elif cost_usd is None:
             yield Missing(
                 what=Lack.PRICE,
-                text=f"No price is known for {', '.join(spec.models)}, so a cap cannot be kept.",
+                text=f"The price of {', '.join(spec.models)} is unknown, so a cap cannot be enforced.",
                 advice=" ".join(map(price_advice, spec.models)),
                 blocks=True,
             )

@@ -1,4 +1,4 @@
-"""Rounds: created, judged, corrected and ended."""
+"""Rounds: create, judge, correct, end."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -40,12 +40,12 @@ MAX_REASON = 1_000
 TIE = "tie"
 CANCELLED = "The round was cancelled."
 PAUSED = "The round was paused."
-USUAL_CONCURRENCY = 16
-UNDER_WAY = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED, RoundState.FINISHED)
+DEFAULT_CONCURRENCY = 16
+ACTIVE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED, RoundState.FINISHED)
 
 
 class RoundService(RoundReader):
-    """Use cases around rounds: what is shown of them, and what changes them."""
+    """Use cases around rounds."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class RoundService(RoundReader):
         return self.begin(self._planner.plan(request), caller=caller)
 
     def begin(self, planned: models.PlannedRound, *, caller: Caller) -> Round:
-        """Store a round that is laid out, with its battles."""
+        """Store a planned round with its battles."""
         request = planned.request
         require(caller, TokenScope.ORGANISE)
         check_judge(request, caller)
@@ -117,7 +117,7 @@ class RoundService(RoundReader):
         )
 
     def launch(self, request: models.RoundRequest, *, workers: int | None = None, caller: Caller) -> Job:
-        """Create a round and put it into the queue; judging needs a cap where a paid LLM judges."""
+        """Create and queue a round; a judge with a paid LLM needs a cap."""
         require(caller, TokenScope.ORGANISE)
         check_judge(request, caller)
         planned = self._planner.plan(request)
@@ -135,10 +135,10 @@ class RoundService(RoundReader):
         retry: bool = False,
         caller: Caller,
     ) -> Job:
-        """Let workers judge what is pending, with another cap where one is given.
+        """Queue the pending battles, with a new cap if any.
 
-        With `anyway` they go on whatever the judge's replies are like, with `retry` they judge failed and
-        skipped battles again.
+        With `anyway` workers continue despite an unfit judge; with `retry` they retry failed and skipped
+        battles.
         """
         require(caller, TokenScope.ORGANISE)
         if budget_usd is not None:
@@ -147,22 +147,22 @@ class RoundService(RoundReader):
             self.judge_anyway(name, caller=caller)
         if retry:
             self.retry(name, caller=caller)
-        options = {"concurrency": USUAL_CONCURRENCY}
+        options = {"concurrency": DEFAULT_CONCURRENCY}
         return self._jobs.judge(name, options=options, workers=workers, caller=caller)
 
     def under_way(self, *, caller: Caller) -> tuple[models.RoundProgress, ...]:
-        """Return the rounds that are not published, retracted or cancelled, the newest first."""
+        """Return the rounds that are not published, retracted or cancelled, newest first."""
         require(caller, TokenScope.ORGANISE)
         return tuple(
             models.RoundProgress(
-                round=each, counts=self._store.rounds.counts(each.name), job=self._jobs.of_round(each.id)
+                round=row, counts=self._store.rounds.counts(row.name), job=self._jobs.of_round(row.id)
             )
-            for each in self._store.rounds.all()
-            if each.state in UNDER_WAY
+            for row in self._store.rounds.all()
+            if row.state in ACTIVE
         )
 
     def watch(self, name: str, *, caller: Caller) -> models.RoundWatch:
-        """Return a round at this moment."""
+        """Return the current state of a round."""
         require(caller, TokenScope.ORGANISE)
         round_, counts = self.status(name, caller=caller)
         return models.RoundWatch(
@@ -177,10 +177,7 @@ class RoundService(RoundReader):
     def run(
         self, name: str, *, concurrency: int, report: Report, halt: StopEvent | None = None
     ) -> RoundCounts:
-        """Judge what is pending in a round, until the end or an interrupt.
-
-        Ctrl-C, or `halt` set by another thread, lets the battles in flight finish and pauses the round.
-        """
+        """Judge the pending battles of a round; Ctrl-C or `halt` finishes battles in flight and pauses it."""
         spec = self.adopt(name)
         round_ = self._store.rounds.get(name)
         self.runner.run_alone(round_, spec, concurrency=concurrency, report=report, halt=halt)
@@ -190,7 +187,7 @@ class RoundService(RoundReader):
     async def judge(
         self, name: str, lease: Lease, *, concurrency: int, report: Report, stop: asyncio.Event, shared: bool
     ) -> None:
-        """Judge a round under a lease, alongside others where `shared` is set."""
+        """Judge a round under a lease, with other workers if `shared`."""
         spec = await asyncio.to_thread(self.adopt, name)
         round_ = await asyncio.to_thread(self._store.rounds.get, name)
         await self.runner.judge(
@@ -198,7 +195,7 @@ class RoundService(RoundReader):
         )
 
     def pause(self, name: str, *, caller: Caller = OPERATOR) -> Round:
-        """Ask a running round to stop, or take it out of the queue; its battles in flight finish."""
+        """Pause a round and cancel its job; battles in flight finish."""
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             round_ = self._store.rounds.move(name, to=RoundState.PAUSED, allowed=RESUMABLE)
@@ -207,7 +204,7 @@ class RoundService(RoundReader):
         return round_
 
     def cancel(self, name: str, *, caller: Caller = OPERATOR) -> Round:
-        """End a round; what is pending becomes `skipped`."""
+        """Cancel a round; pending battles become `skipped`."""
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             round_ = self._store.rounds.move(name, to=RoundState.CANCELLED, allowed=RESUMABLE)
@@ -227,16 +224,13 @@ class RoundService(RoundReader):
     def retry(
         self, name: str, *, unreadable: bool = False, published: bool = False, caller: Caller = OPERATOR
     ) -> int:
-        """Make failed and skipped battles pending again; no verdict is asked for twice.
+        """Make failed and skipped battles pending again, and return their number.
 
         Args:
             name: The round.
-            unreadable: Whether battles whose replies gave no verdict are asked again; old replies are kept.
-            published: Whether a published round may be judged on; its board stands until the next.
-            caller: Who asks.
-
-        Returns:
-            How many were opened again.
+            unreadable: Also retry unreadable and refused replies, which stay stored.
+            published: Allow a published round, whose board stays until the next publication.
+            caller: The caller.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
@@ -250,10 +244,10 @@ class RoundService(RoundReader):
         return reopened
 
     def adopt(self, name: str, *, new_judge: bool = False) -> JudgeSpec:
-        """Return the spec that a round goes on with; a corrected one is stored with the round.
+        """Return the current spec of a round's judge, and store changes to it.
 
-        Before there is a verdict everything may be corrected. Afterwards only what cannot change one (the
-        endpoint's address), unless `new_judge` begins the rest as another judge, which the round records.
+        After the first verdict only endpoints and prices may change, unless `new_judge` records that the
+        rest is judged by another judge.
         """
         round_ = self._store.rounds.get(name)
         stored, spec, changed = self._present_spec(round_)
@@ -264,7 +258,7 @@ class RoundService(RoundReader):
         if judged and not models.same_verdicts(stored, spec.canonical):
             if not new_judge:
                 raise SpecError(
-                    f"The judge {round_.judge_name} is not what round {name} began with: {changed}.",
+                    f"The judge {round_.judge_name} has changed since round {name} began: {changed}.",
                     advice="Restore its spec and prompt, or judge the rest as another judge: "
                     f"`arena rounds resume {name} --new-judge`.",
                 )
@@ -283,13 +277,11 @@ class RoundService(RoundReader):
         reason: str,
         caller: Caller,
     ) -> BattleEvidence:
-        """Give the battle of two systems on a question another verdict; `winner` is one of them or `tie`."""
+        """Correct the verdict on two systems and a question; `winner` is a system or `tie`."""
         require(caller, TokenScope.ORGANISE)
         reason = reason.strip()
         if not reason or len(reason) > MAX_REASON or not reason.isprintable():
-            raise InputError(
-                "The reason cannot be used.", advice=f"Give 1 to {MAX_REASON} printable characters."
-            )
+            raise InputError("The reason is invalid.", advice=f"Use 1 to {MAX_REASON} printable characters.")
         self._store.rounds.get(round_name)
         for evidence in self._store.verdicts.of_question(round_name, question_id):
             battle = evidence.battle
@@ -299,7 +291,7 @@ class RoundService(RoundReader):
             raise NotFoundError(f"{round_name} has no battle of {' and '.join(systems)} on {question_id}.")
         winners = {battle.system_a: Preference.A, battle.system_b: Preference.B, TIE: Preference.TIE}
         if winner not in winners:
-            raise InputError(f"{winner} is not in the battle.", advice=f"Choose of {', '.join(winners)}.")
+            raise InputError(f"{winner} is not in the battle.", advice=f"Choose {', '.join(winners)}.")
         verdict = Verdict(outcome=Outcome.JUDGED, preference=winners[winner], detail=f"{CORRECTION}{reason}")
         with self._store.changing():
             self._store.verdicts.revise([(battle.id, evidence.judgments, verdict)])
@@ -309,12 +301,12 @@ class RoundService(RoundReader):
         return corrected
 
     def judge_anyway(self, name: str, *, caller: Caller = OPERATOR) -> Round:
-        """Judge a round to its end whatever its judge's replies are like."""
+        """Let a round continue to the end despite an unfit judge."""
         require(caller, TokenScope.ORGANISE)
         return self._store.rounds.amend(name, **{GO_ON: True})
 
     def set_budget(self, name: str, budget_usd: float, *, caller: Caller = OPERATOR) -> Round:
-        """Give a round another cap, so that what stopped at the old one can be tried again."""
+        """Change a round's cap, so that battles skipped by the old one can be retried."""
         require(caller, TokenScope.ORGANISE)
         require_amount(budget_usd)
         with self._store.changing():
@@ -323,12 +315,12 @@ class RoundService(RoundReader):
         return changed
 
     def spec_of(self, round_: Round) -> JudgeSpec:
-        """Return the spec that a round began with."""
+        """Return the original spec of a round's judge."""
         stored, spec, changed = self._present_spec(round_)
         if spec.hash == stored["hash"] or models.same_verdicts(stored, spec.canonical):
             return spec
         raise SpecError(
-            f"The judge {round_.judge_name} is not what round {round_.name} began with: {changed}.",
+            f"The judge {round_.judge_name} has changed since round {round_.name} began: {changed}.",
             advice="Restore its spec and prompt, or judge a new round.",
         )
 
@@ -339,7 +331,7 @@ class RoundService(RoundReader):
         return stored, spec, changed
 
     def _refuse_hopeless(self, planned: models.PlannedRound) -> None:
-        """Refuse a round of which the judge can decide nothing: it would be judged and give nothing."""
+        """Refuse a round whose judge can decide no battle."""
         undecidable, battles = planned.plan.undecidable, planned.plan.ended[None]
         if undecidable and sum(undecidable.values()) >= battles:
             raise InputError(
@@ -351,8 +343,8 @@ class RoundService(RoundReader):
     def _refuse_taken(self, name: str) -> None:
         if any(round_.name == name for round_ in self._store.rounds.all()):
             raise ConflictError(
-                f"There is a round {name!r} already.",
-                advice=f"Go on with it by `arena rounds resume {name}`, or choose another name.",
+                f"Round {name!r} already exists.",
+                advice=f"Continue it with `arena rounds resume {name}`, or choose another name.",
             )
 
     def _free_name(self, planned: models.PlannedRound) -> str:

@@ -1,4 +1,4 @@
-"""Visibility of rounds: progress, battles, answers and questions, under one rule."""
+"""Visibility of rounds: progress, battles, answers and questions."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from data.errors import InputError, NotFoundError, RetractedError
 from data.store import Store
 
 if TYPE_CHECKING:
-    # What is told of one round loads with it.
+    # Lists of rounds do not need these slow imports.
     from arena.services.rounds.battle_table import LiveStanding
     from data.models.conduct import JudgeConduct
     from data.store.scores import ScoredAnswer
@@ -30,11 +30,7 @@ if TYPE_CHECKING:
 
 
 class RoundAccess:
-    """Access of one caller to a round, with present states and rights.
-
-    Attributes:
-        texts: What they may see of the texts of its set.
-    """
+    """Access of a caller to a round and the texts of its set, with current states and rights."""
 
     def __init__(self, store: Store, caller: Caller, round_: models.Round) -> None:
         self._store = store
@@ -56,7 +52,7 @@ class RoundAccess:
 
     @cached_property
     def entrants(self) -> Mapping[str, models.Submission]:
-        """The submissions of the round by system, the reference not among them; as of when first asked."""
+        """Submissions of the round by system, without the reference."""
         return {entrant.system: entrant for entrant in entrants_of(self._store, self._round)}
 
     @cached_property
@@ -72,7 +68,7 @@ class RoundAccess:
         return self._store.submissions.places(self._round.set_name)
 
     def question(self, question: models.Question) -> models.Question:
-        """Return a question without what is hidden of it."""
+        """Return a question as the caller may see it."""
         return self.texts.question(question)
 
     def submission(self, system: str) -> models.Submission | None:
@@ -93,7 +89,7 @@ class RoundAccess:
         return self.texts.question(question) == question
 
     def scores_of(self, system: str) -> bool:
-        """Return whether the caller sees figures about a system's answers, also without their texts."""
+        """Return whether the caller sees figures on a system's answers, even without the texts."""
         submission = self.entrants.get(system)
         if submission is None:
             return not self.texts.hidden or self.answers_of(system)
@@ -102,11 +98,11 @@ class RoundAccess:
 
     @property
     def hides_references(self) -> bool:
-        """True if the set's references, and quotations of them, are hidden from the caller."""
+        """True if the set's references are hidden from the caller."""
         return self.texts.hides_references
 
     def evidence(self, evidence: models.BattleEvidence) -> models.BattleEvidence:
-        """Return a battle whose judgments lose what quotes texts that are not seen."""
+        """Return a battle without quotations of texts hidden from the caller."""
         sides = {evidence.battle.system_a, evidence.battle.system_b}
         evidence = without_addresses(evidence)
         return (
@@ -115,7 +111,7 @@ class RoundAccess:
 
     @cached_property
     def _sees_words(self) -> tuple[bool, bool]:
-        """Visibility of judgments' words, for battles without and with a withdrawn side."""
+        """Visibility of rationales, for battles without and with a withdrawn side."""
         resource = Resource(
             kind=Kind.RATIONALE,
             hidden=self.texts.hidden,
@@ -129,24 +125,24 @@ class RoundAccess:
         return without, having
 
     def score(self, score: "ScoredAnswer") -> "ScoredAnswer":
-        """Return a score without its details where these quote texts that are not seen."""
+        """Return a score, without details that quote hidden texts."""
         if self.answers_of(score.system) and not self.hides_references:
             return score
         return replace(score, details={})
 
 
 class RoundReader:
-    """Shows rounds: lists of them, how far one is, its battles."""
+    """Reader of rounds, their progress and battles."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def rounds(self, *, caller: Caller = OPERATOR) -> tuple[models.Round, ...]:
-        """Every round that the caller may see, newest first."""
+        """Return all rounds that the caller may see, newest first."""
         return tuple(round_ for round_ in self._store.rounds.all() if self._sees(caller, round_))
 
     def get(self, name: str, *, caller: Caller = OPERATOR) -> models.Round:
-        """Return a round alone: to count its battles takes as long as there are battles."""
+        """Return a round without counting its battles, which is slow."""
         round_ = self._store.rounds.get(name)
         RoundAccess(self._store, caller, round_)
         return round_
@@ -162,15 +158,15 @@ class RoundReader:
         return live_standing(self._store, self.get(name, caller=caller))
 
     def conduct(self, name: str) -> "JudgeConduct":
-        """Return the conduct so far of the models behind a round's judge."""
+        """Return the conduct of the models behind a round's judge."""
         return self._store.conduct.of_round(name)
 
     def reasons(self, name: str, *, caller: Caller = OPERATOR) -> tuple[tuple[models.Outcome, str, int], ...]:
-        """Return the reasons for missing verdicts: outcome, reason and number, the most frequent first."""
+        """Return the reasons for missing verdicts: outcome, reason and count, most frequent first."""
         return self._store.conduct.reasons(self.get(name, caller=caller).name)
 
     def warnings(self, name: str) -> tuple[str, ...]:
-        """Return warnings on a round's judge; none where nothing is wrong."""
+        """Return warnings on a round's judge."""
         from arena.services.rounds.models import former_sentences
 
         return (*self.conduct(name).sentences(), *former_sentences(self._store.rounds.get(name)))
@@ -178,22 +174,22 @@ class RoundReader:
     def replies(
         self, name: str, *, unreadable: bool
     ) -> Iterator[tuple[models.BattleEvidence, models.Question]]:
-        """Yield the battles that a model was asked about, with their questions and raw replies."""
+        """Yield the battles that an LLM judged, with questions and raw replies."""
         round_ = self._store.rounds.get(name)
         questions: dict[str, models.Question] = {}
         for evidence in self._store.verdicts.evidence(name):
-            shown = tuple(
+            matching = tuple(
                 judgment
                 for judgment in evidence.judgments
                 if (judgment.reply is not None or judgment.calls)
                 and (not unreadable or judgment.outcome is models.Outcome.UNREADABLE)
             )
-            if not shown:
+            if not matching:
                 continue
             key = evidence.battle.question_id
             if key not in questions:
                 questions = {key: self._store.sets.question(round_.set_name, key)}
-            yield replace(evidence, judgments=shown), questions[key]
+            yield replace(evidence, judgments=matching), questions[key]
 
     def battles(self, name: str, *, caller: Caller = OPERATOR) -> Iterator[models.BattleRecord]:
         """Yield the battles of a round in a fixed order."""
@@ -209,10 +205,7 @@ class RoundReader:
         outcome: models.Outcome | None = None,
         caller: Caller = PUBLIC,
     ) -> tuple[models.BattleRecord, ...]:
-        """Up to `limit` battles of a round, from the one after number `after` on, without texts.
-
-        With `outcome` those that ended so alone.
-        """
+        """Return up to `limit` battles after number `after`, without texts, optionally of one outcome."""
         self.get(round_name, caller=caller)
         page = self._store.verdicts.page(round_name, after=after, limit=limit, outcome=outcome)
         return tuple(replace(battle, detail=hide_addresses(battle.detail)) for battle in page)
@@ -220,16 +213,16 @@ class RoundReader:
     def without_verdict(
         self, name: str, outcome: models.Outcome, *, limit: int, caller: Caller
     ) -> tuple[models.BattleEvidence, ...]:
-        """Battles that ended without a verdict in one way, with their replies; hidden texts stay hidden."""
+        """Return battles that ended with an outcome, with their replies and without hidden texts."""
         require(caller, models.TokenScope.ORGANISE)
         access = RoundAccess(self._store, caller, self._store.rounds.get(name))
         page = self._store.verdicts.page(name, after=0, limit=limit, outcome=outcome)
-        return tuple(map(access.evidence, self._store.verdicts.of_battles([one.id for one in page])))
+        return tuple(map(access.evidence, self._store.verdicts.of_battles([battle.id for battle in page])))
 
     def compare(
         self, names: Sequence[str], *, caller: Caller = OPERATOR
     ) -> "tuple[RankingComparison, tuple[str, ...]]":
-        """Compare two rounds or more of a set by verdicts on the same battles, and name systems left out."""
+        """Compare rounds of a set by verdicts on the same battles, and name systems left out."""
         from arena.services.rounds.battle_table import table_of_columns
         from leaderboard.agreement.comparison import compare_rankings
         from leaderboard.battles import in_common
@@ -239,15 +232,17 @@ class RoundReader:
             raise InputError("Two different rounds are needed.", advice="Name each round once.")
         rounds = [self.get(name, caller=caller) for name in names]
         if len({round_.plan["set_hash"] for round_ in rounds}) > 1:
-            raise InputError("The rounds are not of one question set.", advice="Compare rounds of one set.")
+            raise InputError("The rounds have different question sets.", advice="Compare rounds of one set.")
         systems = {item for round_ in rounds for item in dict(round_.plan["systems"]).items()}
         counts = Counter(system for system, _ in systems)
-        others = sorted(system for system, count in counts.items() if count > 1)
+        changed = sorted(system for system, count in counts.items() if count > 1)
         columns = {name: table_of_columns(self._store.verdicts.columns(name)) for name in names}
-        tables = in_common({name: without_systems(table, {*others}) for name, table in columns.items()})
+        tables = in_common({name: without_systems(table, {*changed}) for name, table in columns.items()})
         if not len(tables[names[0]]):
-            raise InputError("No battle was decided by all of them.", advice="Compare rounds of one plan.")
-        notes = (f"left out, since the rounds judged other versions: {', '.join(others)}",) if others else ()
+            raise InputError("The rounds share no decided battle.", advice="Compare rounds of one plan.")
+        notes = (
+            (f"left out, since the rounds judged other versions: {', '.join(changed)}",) if changed else ()
+        )
         return compare_rankings(list(tables.values()), seed=rounds[0].seed), notes
 
     def _sees(self, caller: Caller, round_: models.Round) -> bool:

@@ -1,1 +1,1 @@
-"""Files of answers, from upload to accepted version."""
+"""Submissions, from upload to accepted version."""

@@ -1,4 +1,4 @@
-"""Rules for submissions besides their file: ownership of the system, phase, quota, limits."""
+"""Rules for submissions: ownership of the system, phase, quota, limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,9 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """Use of a team's quota for a set; None is without limit.
+    """A team's used quota on a set, in the open phase if any.
 
-    Attributes:
-        phase: The phase that is open; None where none is.
-        used_today: Submissions of this day (UTC) that count.
-        used: Submissions of the phase that count. One that was withdrawn before its judging began, or
-            whose rounds were all cancelled, does not.
+    A submission does not count if it was withdrawn before judging or all its rounds were cancelled.
     """
 
     phase: Phase | None
@@ -36,13 +32,13 @@ class Quota:
 
     @property
     def left_today(self) -> int | None:
-        """Remaining submissions today."""
+        """Remaining submissions today (UTC); None without a limit."""
         limit = None if self.phase is None else self.phase.daily_quota
         return None if limit is None else max(0, limit - self.used_today)
 
     @property
     def sentence(self) -> str:
-        """Number the next submission among those that its phase allows."""
+        """Number of the next submission among the allowed ones."""
         phase = self.phase or Phase()
         spans = [
             f"submission {used + 1} of {limit} {span}"
@@ -58,31 +54,31 @@ class Quota:
 
     @property
     def left(self) -> int | None:
-        """Remaining submissions of the phase."""
+        """Remaining submissions of the phase; None without a limit."""
         limit = None if self.phase is None else self.phase.total_quota
         return None if limit is None else max(0, limit - self.used)
 
 
 class Intake:
-    """Decides whether a team may submit to a set. Asked inside the transaction that stores."""
+    """Admission checks, called inside the transaction that stores the submission."""
 
     def __init__(self, store: Store, limits: IntakeLimits) -> None:
         self._store = store
         self._limits = limits
 
     def team_for(self, caller: Caller, team: str) -> str:
-        """Return the team that a caller submits for: the named one, else their only one."""
+        """Return the team that a caller submits for: `team`, else their only one."""
         if not team and not caller.organiser:
             require(caller, TokenScope.SUBMIT)
             if len(caller.teams) != 1:
                 teams = ", ".join(caller.teams) or "none"
-                raise InputError("It is not clear for which team.", advice=f"Name one; yours: {teams}.")
+                raise InputError("Name the team to submit for.", advice=f"Your teams: {teams}.")
             team = caller.teams[0]
         require(caller, TokenScope.SUBMIT, team=team or None)
         return team
 
     def limits(self, phase: Phase | None) -> IntakeLimits:
-        """Return the limits on a file in a phase; never more than the installation allows."""
+        """Return the limits on a file in a phase, capped by the installation's limits."""
         limits = self._limits
         if phase is not None and phase.file_mb is not None:
             limits = replace(limits, file_bytes=min(limits.file_bytes, phase.file_mb * MEBIBYTE))
@@ -105,9 +101,11 @@ class Intake:
         team: str,
         kind: SubmissionKind = SubmissionKind.ANSWERS,
     ) -> Submission | None:
-        """Return the system's newest version, if any; refuses the name where it is another team's."""
+        """Return the system's newest version, if any; refuse another team's name."""
         if name_key(system).startswith(name_key(NAMELESS)):
-            raise ConflictError(f"Names like {system} stand for hidden ones.", advice="Choose another name.")
+            raise ConflictError(
+                f"Names like {system} are reserved for hidden systems.", advice="Choose another name."
+            )
         self._store.submissions.require_distinct(set_name, system)
         versions = self._store.submissions.find(set_name=set_name, system=system, kind=None)
         if versions and versions[-1].team != team and caller.kind is not CallerKind.OPERATOR:
@@ -125,15 +123,15 @@ class Intake:
         phase = policy.current(at)
         rounds = self._store.statuses.rounds_of(policy.set_name)
         versions = self._store.submissions.versions(policy.set_name, team)
-        counted = [submission for submission in versions if counts_now(submission, rounds)]
+        charged = [submission for submission in versions if counts_now(submission, rounds)]
         return Quota(
             phase=phase,
-            used_today=_today(counted, at),
-            used=sum(phase is not None and submission.phase == phase.name for submission in counted),
+            used_today=_today(charged, at),
+            used=sum(phase is not None and submission.phase == phase.name for submission in charged),
         )
 
     def require_quota(self, policy: SetPolicy, team: str) -> None:
-        """Refuse a team that has nothing left. Without a team there is no quota."""
+        """Refuse a team whose quota is used up; the operator, without a team, has none."""
         if not team:
             return
         self._store.teams.lock(team)
@@ -145,12 +143,12 @@ class Intake:
             raise QuotaError(
                 f"{team} has used its {phase.total_quota} submissions to {policy.set_name} "
                 f"in phase {phase.name}.",
-                advice="Withdraw one that was not judged yet to get its attempt back.",
+                advice="Withdraw a submission that is not judged yet to get its attempt back.",
             )
         if quota.left_today == 0:
             raise QuotaError(
-                f"{team} has used its {phase.daily_quota} submissions of today to {policy.set_name}.",
-                advice="Try again after midnight UTC, or withdraw one that was not judged yet.",
+                f"{team} has used its {phase.daily_quota} submissions for today to {policy.set_name}.",
+                advice="Try again after midnight UTC, or withdraw a submission that is not judged yet.",
             )
 
     def own(self, caller: Caller, submission: Submission) -> None:
@@ -158,7 +156,7 @@ class Intake:
         require(caller, TokenScope.SUBMIT)
         if not caller.organiser and (not submission.team or caller.role_in(submission.team) is None):
             raise ForbiddenError(
-                f"Submission {submission.id} is not your team's.", advice="Choose one of your own."
+                f"Submission {submission.id} belongs to another team.", advice="Choose one of your own."
             )
         if submission.id == self._store.submissions.reference(submission.set_name).id:
             raise ConflictError(
@@ -168,15 +166,15 @@ class Intake:
 
 
 def require_accepted(submission: Submission) -> None:
-    """Refuse what a submission cannot bear in its state."""
+    """Refuse submissions that are withdrawn or unconfirmed."""
     if submission.state is SubmissionState.WITHDRAWN:
         raise ConflictError(
             f"Submission {submission.id} is withdrawn already.", advice="Submit another version."
         )
     if submission.state is SubmissionState.CHECKED:
-        raise ConflictError(f"Submission {submission.id} was checked only.", advice="Confirm it first.")
+        raise ConflictError(f"Submission {submission.id} is not confirmed.", advice="Confirm it first.")
 
 
-def _today(counted: Sequence[Submission], at: datetime) -> int:
+def _today(submissions: Sequence[Submission], at: datetime) -> int:
     midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
-    return sum(midnight <= submission.created_at < midnight + DAY for submission in counted)
+    return sum(midnight <= submission.created_at < midnight + DAY for submission in submissions)

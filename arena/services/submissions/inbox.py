@@ -1,4 +1,4 @@
-"""Submissions that wait for an organiser, and what blocks them."""
+"""Submissions waiting for an organiser, with their blockers."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -18,20 +18,17 @@ WAITING: Mapping[RoundState, tuple[str, str]] = MappingProxyType(
         RoundState.FINISHED: ("not published", "finished and not published"),
     }
 )
-"""Reasons of waiting by the state of the round: a word and a sentence."""
+"""Reason of the wait and text by the state of the round."""
 
 
 class InboxService:
-    """Tells organisers what waits for them."""
+    """Inbox of organisers."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def waiting(self, *, set_name: str | None = None, caller: Caller) -> tuple[SetInbox, ...]:
-        """Return the submissions that wait, by set; sets with none are left out.
-
-        Submissions of contexts enter no round, so they are not here.
-        """
+        """Return the waiting submissions by set, without submissions of contexts, which enter no round."""
         require(caller, TokenScope.ORGANISE)
         sets = self._store.sets.summaries() if set_name is None else (self._store.sets.summary(set_name),)
         inboxes = (self._of_set(summary) for summary in sets)
@@ -43,17 +40,17 @@ class InboxService:
         warnings = self._store.submissions.warnings(summary.name)
         rows = [
             WaitingSubmission(
-                submission=one.id,
-                system=one.system,
-                version=one.version,
-                team=one.team,
-                since=one.submitted_at or one.created_at,
+                submission=row.id,
+                system=row.system,
+                version=row.version,
+                team=row.team,
+                since=row.submitted_at or row.created_at,
                 plannable=any(block.why == NO_ROUND for block in blocks),
                 blocks=blocks,
-                warnings=list(warnings.get(one.id, ())),
+                warnings=list(warnings.get(row.id, ())),
             )
-            for one in submissions
-            if (blocks := list(reader.blocks(one)))
+            for row in submissions
+            if (blocks := list(reader.blocks(row)))
         ]
         plannable = [row.system for row in rows if row.plannable]
         return SetInbox(
@@ -62,44 +59,44 @@ class InboxService:
 
 
 class _SetReader:
-    """Says of the submissions to one set what blocks them; reads its rounds once."""
+    """Blockers of the submissions to one set; reads its rounds once."""
 
     def __init__(self, store: Store, summary: SetSummary) -> None:
         self._store = store
         self._summary = summary
         self._rounds = store.statuses.rounds_of(summary.name)
-        standing = store.submissions.find(set_name=summary.name, newest=True)
-        self._standing: Mapping[str, Submission] = {row.system: row for row in standing}
+        newest = store.submissions.find(set_name=summary.name, newest=True)
+        self._newest: Mapping[str, Submission] = {row.system: row for row in newest}
 
     def blocks(self, submission: Submission) -> Iterator[Block]:
-        """Yield the blocks of a submission; none for one that was published, or has nothing to wait for."""
+        """Yield the blockers of a submission; none once it is published or superseded."""
         rounds = rounds_with(submission, self._rounds)
         over = any(round_.published or round_.state is RoundState.RETRACTED for round_ in rounds)
         if over or submission.state is SubmissionState.WITHDRAWN:
             return
         if submission.state is SubmissionState.CHECKED:
-            text = "It passed the checks, and its team has not submitted it yet."
+            text = "It passed the checks, but its team has not confirmed it."
             yield Block(why="not submitted", text=text)
             return
         in_rounds = [
-            Block(why=why, text=f"Round {each.name} is {text}.", round=each.name)
-            for each in rounds
-            if each.state in WAITING
-            for why, text in [WAITING[each.state]]
+            Block(why=why, text=f"Round {round_.name} is {text}.", round=round_.name)
+            for round_ in rounds
+            if round_.state in WAITING
+            for why, text in [WAITING[round_.state]]
         ]
-        standing = self._standing.get(submission.system, submission)
-        if not in_rounds and standing.id != submission.id:
+        newest = self._newest.get(submission.system, submission)
+        if not in_rounds and newest.id != submission.id:
             return
-        yield from in_rounds or [Block(why=NO_ROUND, text="No round has it.")]
+        yield from in_rounds or [Block(why=NO_ROUND, text="It is in no round.")]
         yield from self._missing(submission)
 
     def _missing(self, submission: Submission) -> Iterator[Block]:
-        """Yield the domains of which it lacks answers: battles there would count as missing."""
+        """Yield the domains with missing answers, since battles there would count as missing."""
         counts = self._store.submissions.domain_counts(submission.id)
         lacking = [
-            f"{asked - answered:,} of {asked:,} in {self._summary.domains.get(domain, domain)}"
-            for domain, asked in self._summary.counts.items()
-            if (answered := counts.get(domain, (0, 0))[0]) < asked
+            f"{total - answered:,} of {total:,} in {self._summary.domains.get(domain, domain)}"
+            for domain, total in self._summary.counts.items()
+            if (answered := counts.get(domain, (0, 0))[0]) < total
         ]
         if lacking:
-            yield Block(why="domains", text=f"It lacks answers: {', '.join(lacking)}.")
+            yield Block(why="domains", text=f"Answers are missing: {', '.join(lacking)}.")

@@ -1,7 +1,6 @@
-"""Submissions as callers may see them, with the status that follows from rounds and boards.
+"""Submissions as callers may see them, with their status.
 
-Stored are `checked`, `accepted` and `withdrawn`; `queued`, `judged` and `published` follow from the rounds
-that have the submission.
+The store has `checked`, `accepted` and `withdrawn`; `queued`, `judged` and `published` follow from rounds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ ENDED = (RoundState.FINISHED, RoundState.PUBLISHED, RoundState.RETRACTED)
 
 
 def state_of(stored: SubmissionState, rounds: Sequence[RoundState]) -> SubmissionState:
-    """Return the state of a submission, by what is stored of it and the states of the rounds that have it."""
+    """Return the state of a submission from its stored state and the states of its rounds."""
     if stored is not SubmissionState.ACCEPTED:
         return stored
     if RoundState.PUBLISHED in rounds:
@@ -35,7 +34,7 @@ def state_of(stored: SubmissionState, rounds: Sequence[RoundState]) -> Submissio
 
 
 def is_charged(rounds: Sequence[RoundOfSet]) -> bool:
-    """Return whether some rounds spent judging; cancelled rounds do not count."""
+    """Return whether judging began in any round that was not cancelled."""
     return any(round_.state in ENDED or (round_.state in OPEN and round_.began) for round_ in rounds)
 
 
@@ -47,12 +46,12 @@ def counts_now(submission: Submission, rounds: Sequence[RoundOfSet]) -> bool:
 
 
 def rounds_with(submission: Submission, rounds: Sequence[RoundOfSet]) -> tuple[RoundOfSet, ...]:
-    """Return the rounds that have a submission."""
+    """Return the rounds of a submission."""
     return tuple(round_ for round_ in rounds if round_.systems.get(submission.system) == submission.version)
 
 
 class StatusReader:
-    """Reads the status of submissions; it reads a set's rounds, and what else it needs, once."""
+    """Reads the status of submissions to a set; reads its rounds once."""
 
     def __init__(self, store: Store, set_name: str) -> None:
         self._store = store
@@ -64,32 +63,29 @@ class StatusReader:
         return any(round_.published for round_ in rounds_with(submission, self._rounds))
 
     def of(
-        self, submission: Submission, *, shown: Submission, visibility: Visibility, all_rounds: bool
+        self, submission: Submission, *, view: Submission, visibility: Visibility, all_rounds: bool
     ) -> SubmissionStatus:
-        """Return a submission as a caller sees it, with its status.
-
-        Without `all_rounds` only those are named whose boards are, or were, published.
-        """
+        """Return a submission as a caller sees it, with its published (or `all_rounds`) rounds."""
         rounds = rounds_with(submission, self._rounds)
         judged = [
             version for version in self._versions.get(submission.system, []) if self._was_judged(version)
         ]
         waiting = [round_.id for round_ in rounds if round_.state in OPEN]
         queued = submission.state is SubmissionState.ACCEPTED and bool(waiting)
-        named = [
+        names = [
             round_.name
             for round_ in rounds
             if (round_.state is not RoundState.CANCELLED if all_rounds else round_.published)
         ]
         fields: dict[str, Any] = {
-            **dict(shown),
+            **dict(view),
             "state": state_of(submission.state, [round_.state for round_ in rounds]),
         }
         return SubmissionStatus(
             **fields,
             visibility=visibility,
-            rounds=tuple(named),
-            # The queue is read only where something waits.
+            rounds=tuple(names),
+            # The queue is read only if the submission waits.
             position=list(self._waiting).index(waiting[0]) + 1 if queued else None,
             eta=self._eta(waiting[-1]) if queued else None,
             charged=counts_now(submission, self._rounds),
@@ -121,7 +117,7 @@ class StatusReader:
 
     @cached_property
     def _waiting(self) -> Mapping[int, int]:
-        """The queue, with the battles that are pending in each round; counted only where something waits."""
+        """Pending battles of each round in the queue."""
         return self._store.statuses.waiting(OPEN)
 
     @cached_property
@@ -133,7 +129,7 @@ class StatusReader:
 
     @cached_property
     def _pace(self) -> float | None:
-        """Battles a second in the round that runs; None where none does."""
+        """Battles per second of the running round; None without one."""
         for number in self._store.statuses.waiting((RoundState.RUNNING,)):
             pace = self._store.statuses.pace(number)
             if pace.battles and pace.since is not None:
@@ -142,7 +138,7 @@ class StatusReader:
 
 
 class SubmissionReader:
-    """Shows submissions; what is not for the caller is masked or not found."""
+    """Submissions as a caller may see them: masked or not found."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -150,7 +146,7 @@ class SubmissionReader:
     def find(
         self, *, set_name: str | None = None, team: str | None = None, caller: Caller = PUBLIC
     ) -> tuple[SubmissionStatus, ...]:
-        """Submissions, or those to one set or of one team, as the caller may see them."""
+        """Find submissions, of a set or a team if any, as the caller may see them."""
         if set_name is not None:
             self._store.sets.summary(set_name)
         submissions = self._store.submissions.find(set_name=set_name, kind=None)
@@ -159,34 +155,34 @@ class SubmissionReader:
             for name in {submission.set_name for submission in submissions}
         }
         places = {name: self._store.submissions.places(name) for name in readers}
-        found = (
-            _shown(readers[submission.set_name], submission, places[submission.set_name], caller)
+        rows = (
+            _visible(readers[submission.set_name], submission, places[submission.set_name], caller)
             for submission in submissions
         )
-        mine = (one for one in found if one is not None and (team is None or one.team == team))
-        # By the names that are shown: the position of a hidden name would reveal its first letters.
-        return tuple(sorted(mine, key=lambda one: (one.set_name, one.system, one.version)))
+        visible = (row for row in rows if row is not None and (team is None or row.team == team))
+        # Sorted by masked names: the position of a hidden name would reveal its first letters.
+        return tuple(sorted(visible, key=lambda row: (row.set_name, row.system, row.version)))
 
     def view(self, number: int, *, caller: Caller = PUBLIC) -> SubmissionDetails:
         """Return a submission with its coverage."""
         submission = self._store.submissions.get(number)
         reader = StatusReader(self._store, submission.set_name)
         places = self._store.submissions.places(submission.set_name)
-        shown = _shown(reader, submission, places, caller)
-        if shown is None:
+        details = _visible(reader, submission, places, caller)
+        if details is None:
             raise no_submission(number)
         counts = self._store.submissions.domain_counts(submission.id)
         return SubmissionDetails(
-            **dict(shown),
+            **dict(details),
             coverage={
-                domain: counts.get(domain, (0, 0))[0] / asked if asked else 0.0
-                for domain, asked in self._store.sets.summary(submission.set_name).counts.items()
+                domain: counts.get(domain, (0, 0))[0] / total if total else 0.0
+                for domain, total in self._store.sets.summary(submission.set_name).counts.items()
             },
             no_answer_share={domain: silent / count for domain, (count, silent) in counts.items()},
         )
 
     def known(self, number: int, *, caller: Caller) -> Submission:
-        """Return a submission as it is stored, if the caller may know of it at all."""
+        """Return a stored submission if the caller may know of it."""
         submission = self._store.submissions.get(number)
         published = StatusReader(self._store, submission.set_name).published(submission)
         if submission_visibility(caller, submission, published=published) is Visibility.NONE:
@@ -204,20 +200,17 @@ class SubmissionReader:
 
 
 def no_submission(number: int) -> NotFoundError:
-    """Return the error for a caller who may not know of a submission: the same as where there is none."""
+    """Return the error for an unknown submission, or one that the caller may not know of."""
     return NotFoundError(f"There is no submission {number}.", advice="`arena submissions list` names them.")
 
 
-def _shown(
+def _visible(
     reader: StatusReader, submission: Submission, places: Mapping[str, int], caller: Caller
 ) -> SubmissionStatus | None:
-    """Return a submission as the caller sees it; None where they must not know of it.
-
-    Rounds that are not public are named to its team and to organisers alone.
-    """
+    """Return a submission as the caller sees it; only its team and organisers see unpublished rounds."""
     published = reader.published(submission)
     seen = redacted(caller, submission, published=published, places=places)
     if seen is None:
         return None
     report = submission_visibility(caller, submission, published=published, kind=Kind.REPORT)
-    return reader.of(submission, shown=seen[0], visibility=seen[1], all_rounds=report is Visibility.FULL)
+    return reader.of(submission, view=seen[0], visibility=seen[1], all_rounds=report is Visibility.FULL)

@@ -1,4 +1,4 @@
-"""Submissions: check, add, choose, withdraw; readers are in `reader`."""
+"""Submissions: check, add, select, withdraw."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -27,14 +27,14 @@ from submissions.limits import IntakeLimits
 from submissions.question_index import answers_template, sample_answers
 
 UPLOAD_WAIT_MS = 180_000
-"""Wait of an upload for others to be stored, where the database has one writer at a time."""
-LONGEST_REASON = 500
+"""Wait of an upload for the write lock of the database."""
+MAX_REASON = 500
 REPEATED_STATES = (models.SubmissionState.CHECKED, models.SubmissionState.ACCEPTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedSubmission:
-    """Result of `add`; `created` is False where the newest version has the same content."""
+    """Result of `add`; `created` is False if the newest version has the same content."""
 
     submission: models.Submission
     created: bool
@@ -42,11 +42,7 @@ class AddedSubmission:
 
 
 class SubmissionService(SubmissionReader):
-    """Use cases around submissions.
-
-    What changes something acts for the operator unless a caller is given; what shows something shows what the
-    public may see.
-    """
+    """Use cases around submissions; by default writes act as the operator and reads as the public."""
 
     def __init__(
         self,
@@ -77,12 +73,9 @@ class SubmissionService(SubmissionReader):
         caller: Caller = OPERATOR,
         poll: Poll | None = None,
     ) -> CheckReport:
-        """Check a file against a set; every problem at once. Hidden references are not compared with.
+        """Check a file against a set and report every problem; hidden references are left out.
 
-        Of a table with the answers of several systems those of `system` are read; with `keep_na` words for
-        missing values (`NA`) are texts.
-
-        `poll` is called at intervals meanwhile; what it raises ends the check.
+        Options are as in `add`.
         """
         limits = replace(self.limits(set_name), system=system, keep_na=keep_na)
         questions = self._questions(set_name, caller)
@@ -109,16 +102,16 @@ class SubmissionService(SubmissionReader):
         Args:
             path: The file of answers, or of contexts.
             set_name: The question set.
-            system: Name of the system; of a table of several systems its rows, or its column, are read.
-            kind: What the file holds; a system submits one kind to a set.
-            team: Name of the team; may be left out by a caller with just one. The operator creates a new one
-                by naming it.
-            card: What the team says of its system, or the file that says it.
-            anonymous: Hide the names until publication; None as the system's version before.
-            keep_na: Whether words for missing values (`NA`) are texts.
+            system: Name of the system; from a table of several systems its rows or column are read.
+            kind: Kind of the file; a system submits one kind to a set.
+            team: Name of the team; optional for a caller with only one. The operator creates new teams by
+                naming them.
+            card: System card, or its file.
+            anonymous: Hide the names until publication; None as in the system's previous version.
+            keep_na: Read words for missing values (`NA`) as texts.
             confirm: Accept it at once; else it is `checked` and waits for `confirm`.
-            caller: Who asks.
-            poll: Called at intervals while the file is checked; what it raises ends that.
+            caller: The caller.
+            poll: Called at intervals during the check; an exception from it stops the check.
         """
         models.require_system_name(system)
         team = self._intake.team_for(caller, team)
@@ -133,7 +126,7 @@ class SubmissionService(SubmissionReader):
         checked = self.checks.file(path, kind, questions, limits, poll)
         _require_clean(path, checked)
         with self._store.changing(wait_ms=UPLOAD_WAIT_MS):
-            # Rights and phases may have ended while the file came in, waited and was checked.
+            # Rights and phases may have ended during the upload and the check.
             caller = self._identities.renewed(caller)
             self._intake.team_for(caller, team)
             policy = self._store.policies.get(set_name)
@@ -177,19 +170,19 @@ class SubmissionService(SubmissionReader):
     def require_name(
         self, set_name: str, system: str, team: str, kind: models.SubmissionKind, *, caller: Caller
     ) -> None:
-        """Refuse a name of a system that a file could not be submitted under."""
+        """Refuse a system name that cannot be submitted."""
         models.require_system_name(system)
         self._intake.require_free_name(caller, set_name, system, team, kind)
 
     def confirm(self, number: int, *, caller: Caller = OPERATOR) -> models.Submission:
-        """Accept a submission that was only checked; from now on it counts, and rounds take it."""
+        """Accept a checked submission: it counts against the quota and enters rounds."""
         with self._store.changing(wait_ms=UPLOAD_WAIT_MS):
             policy = self._store.policies.get(self._own(caller, number).set_name)
             submission = self._store.submissions.locked(number)
             if submission.state is not models.SubmissionState.CHECKED:
                 raise ConflictError(
                     f"Submission {number} is {submission.state}, so it cannot be confirmed.",
-                    advice="Only what was checked and not yet submitted can be.",
+                    advice="Only checked submissions can be confirmed.",
                 )
             self._intake.open_phase(policy)
             self._intake.require_quota(policy, submission.team)
@@ -203,7 +196,7 @@ class SubmissionService(SubmissionReader):
         return self._intake.limits(self._store.policies.get(set_name).nearest(datetime.now(UTC)))
 
     def template(self, set_name: str, *, sample: bool, caller: Caller = PUBLIC) -> str:
-        """Return a file to fill in for a set, or a small one that would be accepted, as JSONL."""
+        """Return a JSONL file to fill in for a set, or a small valid sample."""
         questions = self._questions(set_name, caller)
         lines = sample_answers(questions) if sample else answers_template(questions)
         return "".join(f"{line}\n" for line in lines)
@@ -224,19 +217,19 @@ class SubmissionService(SubmissionReader):
     def withdraw(
         self, number: int, *, reason: str = "", disqualify: bool = False, caller: Caller = OPERATOR
     ) -> models.Submission:
-        """Withdraw a submission: its texts are shown no more, and its tombstone stays.
+        """Withdraw a submission: hide its texts and leave a tombstone.
 
-        It enters no further round, and its battles that were not judged yet end as `missing`. Where no
-        judging began, the attempt is given back. Organisers may `disqualify` it: boards say so.
+        It enters no further round, and its pending battles end as `missing`. If judging had not begun, the
+        attempt is returned. Boards mark submissions that organisers `disqualify`.
         """
         if disqualify:
             require(caller, models.TokenScope.ORGANISE)
             if not reason.strip():
-                raise InputError("The reason is missing.", advice="Say why it is disqualified.")
+                raise InputError("The reason is missing.", advice="Add the reason for disqualification.")
             reason = f"{DISQUALIFIED}: {reason.strip()}"
-        if len(reason) > LONGEST_REASON or not reason.isprintable():
+        if len(reason) > MAX_REASON or not reason.isprintable():
             raise InputError(
-                "The reason cannot be used.", advice=f"Use at most {LONGEST_REASON} printable characters."
+                "The reason is invalid.", advice=f"Use at most {MAX_REASON} printable characters."
             )
         with self._store.changing():
             self._own(caller, number)
@@ -279,7 +272,7 @@ class SubmissionService(SubmissionReader):
         return submission
 
     def _questions(self, set_name: str, caller: Caller) -> models.QuestionSet:
-        """Return the set as a caller may see it: hidden texts must not leak through warnings."""
+        """Return the set as the caller may see it, so that warnings leak no hidden texts."""
         questions = self._store.sets.get(set_name)
         return questions.with_questions(
             map(SetAccess(self._store, caller, set_name).question, questions.questions)
@@ -303,11 +296,11 @@ def _is_repeated(before: models.Submission, checked: CheckReport) -> bool:
 def _with_declines(
     answers: Iterator[models.Answer], questions: models.QuestionSet
 ) -> Iterator[tuple[models.Answer, bool]]:
-    asked = {question.id: question.question for question in questions.questions}
+    texts = {question.id: question.question for question in questions.questions}
     for answer in answers:
-        yield answer, declines(answer.answer, asked[answer.question_id])
+        yield answer, declines(answer.answer, texts[answer.question_id])
 
 
-def _log(caller: Caller, action: str, submission: models.Submission, **more: object) -> None:
-    detail = {"set": submission.set_name, "system": submission.system, "version": submission.version, **more}
+def _log(caller: Caller, action: str, submission: models.Submission, **extra: object) -> None:
+    detail = {"set": submission.set_name, "system": submission.system, "version": submission.version, **extra}
     caller.log(action, f"submission {submission.id}", team=submission.team, **detail)

@@ -1,4 +1,4 @@
-"""Uploaded files: written, waited for in turn, and checked in a process that can be ended."""
+"""Uploaded files: write, queue fairly, check in a process with a time limit."""
 
 import contextlib
 import math
@@ -28,34 +28,34 @@ from submissions.problem_codes import Code
 
 Result = TypeVar("Result")
 AT_ONCE = 2
-MAX_OF_ONE = 8
-MAX_IN_ALL = 24
+MAX_OF_PARTY = 8
+MAX_TOTAL = 24
 
 
 def party_of(caller: Caller, client: str = "") -> str:
-    """Return the team that a file is counted for, else the account, else the address."""
+    """Return the key for fair queuing: teams, else account, else address."""
     return ", ".join(sorted(caller.teams)) or caller.account or client or caller.name
 
 
-class Turns:
-    """Limits on work at once, and on work that waits, by party and in all."""
+class FairQueue:
+    """Limits on concurrent and waiting work, per party and in total."""
 
-    def __init__(self, at_once: int = AT_ONCE, of_one: int = MAX_OF_ONE, in_all: int = MAX_IN_ALL) -> None:
-        self._free, self._of_one, self._in_all = threading.Semaphore(at_once), of_one, in_all
+    def __init__(self, at_once: int = AT_ONCE, per_party: int = MAX_OF_PARTY, total: int = MAX_TOTAL) -> None:
+        self._free, self._per_party, self._total = threading.Semaphore(at_once), per_party, total
         self._waiting: Counter[str] = Counter()
         self._own: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
     def run(self, party: str, work: Callable[[], Result]) -> Result:
-        """Do work in this thread when there is a place; errors as `taken`."""
-        with self.taken(party):
+        """Run work in this thread once a slot is free; raises as `slot`."""
+        with self.slot(party):
             return work()
 
     @contextmanager
-    def taken(self, party: str) -> Iterator[None]:
-        """Wait for a place in this thread, of a party for one, and hold it until the end of the block."""
+    def slot(self, party: str) -> Iterator[None]:
+        """Wait for a slot; a party has at most one at a time."""
         with self._lock:
-            if self._waiting[party] >= self._of_one or self._waiting.total() >= self._in_all:
+            if self._waiting[party] >= self._per_party or self._waiting.total() >= self._total:
                 raise UnavailableError("Too many files wait to be checked.", advice="Try again.")
             self._waiting[party] += 1
             own = self._own.setdefault(party, threading.Lock())
@@ -70,16 +70,16 @@ class Turns:
 
 
 UNIT = 5 * MEBIBYTE
-"""So many bytes of a file may take as long as one text."""
+"""Bytes of a file that may take as long as one text."""
 MIN_MEMORY, MEMORY_FACTOR = 512 * MEBIBYTE, 4
-"""Memory of a check beyond that of its process: bytes, and bytes for each that the file may hold."""
+"""Extra memory of a check: bytes, and bytes per byte of the file's limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileChecks:
-    """Checks files of answers and system cards; `seconds` is how long 5 MiB of one may take.
+    """Checks answer files and system cards; `seconds` is the time limit per 5 MiB.
 
-    Without a limit, as of files that were read here already, they are checked in this process.
+    With an infinite limit, files are checked in this process.
     """
 
     seconds: float
@@ -92,29 +92,26 @@ class FileChecks:
         limits: IntakeLimits,
         poll: Poll | None = None,
     ) -> CheckReport:
-        """Check a file; one that takes too long is refused, with that as its one problem.
-
-        `poll` is called at intervals meanwhile; what it raises ends the check.
-        """
-        asked = questions
+        """Check a file; a timeout is reported as its only problem."""
+        visible = questions
         if not cites_passages(path, limits):
-            # Passages are most of a set, and few files need them.
-            asked = questions.with_questions(map(_without_passages, questions.questions))
+            # Passages take most of a set's memory, and few files need them.
+            visible = questions.with_questions(map(_without_passages, questions.questions))
         check = check_contexts if kind is SubmissionKind.CONTEXTS else check_answers
         if math.isinf(self.seconds):
-            return check(path, asked, limits=limits)
+            return check(path, visible, limits=limits)
         seconds, memory = self.seconds, MIN_MEMORY + MEMORY_FACTOR * limits.file_bytes
         try:
             size = within(seconds, size_of, path, limits, poll=poll)
             seconds *= max(1.0, size / UNIT)
-            # The process may be ended, which removes nothing that it unpacked.
+            # A killed process leaves its unpacked files behind.
             with working(f"checking {path.name}"), tempfile.TemporaryDirectory() as folder:
-                return within(seconds, _check, check, path, asked, limits, folder, poll=poll, memory=memory)
+                return within(seconds, _check, check, path, visible, limits, folder, poll=poll, memory=memory)
         except TimeLimitError:
             return refused_for_time(questions, seconds)
 
     def card(self, text: str) -> CardCheck:
-        """Check the text of a system card; one that takes too long is refused."""
+        """Check the text of a system card, within the time limit."""
         try:
             return within(self.seconds, check_card, text)
         except TimeLimitError as error:
@@ -127,53 +124,50 @@ def _without_passages(question: Question) -> Question:
 
 
 def _check(
-    check: Callable[..., CheckReport], path: Path, asked: QuestionSet, limits: IntakeLimits, folder: str
+    check: Callable[..., CheckReport], path: Path, questions: QuestionSet, limits: IntakeLimits, folder: str
 ) -> CheckReport:
     before, tempfile.tempdir = tempfile.tempdir, folder
     try:
-        return check(path, asked, limits=limits)
+        return check(path, questions, limits=limits)
     finally:
         tempfile.tempdir = before
 
 
-LEFT_BEHIND = 24 * 3_600
-"""Seconds after which a folder is abandoned: its process was ended."""
+MAX_AGE = 24 * 3_600
+"""Age in seconds of folders that killed processes left behind."""
 
 
 class UploadWriter:
-    """Writes one file, in order."""
+    """Writer of one file with a size limit."""
 
-    def __init__(self, path: Path, most: int) -> None:
-        self._file, self._left, self._most = path.open("xb"), most, most
+    def __init__(self, path: Path, max_bytes: int) -> None:
+        self._file, self._left, self._max = path.open("xb"), max_bytes, max_bytes
 
     def write(self, content: bytes | memoryview) -> None:
         """Append bytes."""
         self._left -= len(content)
         if self._left < 0:
-            message = f"The file is longer than {self._most:,} bytes."
-            raise FileFormatError(message, advice="Bring a smaller file.", code="too-large")
+            message = f"The file is longer than {self._max:,} bytes."
+            raise FileFormatError(message, advice="Upload a smaller file.", code="too-large")
         with _writing():
             self._file.write(content)
 
     def close(self) -> None:
-        """Let everything be on the disk."""
+        """Flush and close the file."""
         with _writing():
             self._file.close()
 
 
 class UploadService:
-    """Puts files of at most `most_bytes` into `folder` while they are read."""
+    """Writes uploads of at most `max_bytes` below `folder`."""
 
-    def __init__(self, folder: Path, *, most_bytes: int) -> None:
+    def __init__(self, folder: Path, *, max_bytes: int) -> None:
         self._folder = folder / "checks"
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
 
     @contextmanager
     def scratch(self, name: str = "") -> Iterator[tuple[Path, UploadWriter]]:
-        """Give a file that is removed at the end of the block, and its writer.
-
-        Messages about it use the name that its sender calls it by.
-        """
+        """Yield a temporary file and its writer; messages use the uploaded `name`."""
         with _writing():
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._remove_left_behind()
@@ -181,7 +175,7 @@ class UploadService:
         with folder:
             with _writing():
                 path = Path(folder.name, file_name(name))
-                writer = UploadWriter(path, self._most_bytes)
+                writer = UploadWriter(path, self._max_bytes)
             try:
                 yield path, writer
             finally:
@@ -191,7 +185,7 @@ class UploadService:
         for folder in self._folder.iterdir():
             # Another process may remove it first.
             with contextlib.suppress(OSError):
-                if folder.stat().st_mtime < time.time() - LEFT_BEHIND:
+                if folder.stat().st_mtime < time.time() - MAX_AGE:
                     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -33,7 +33,7 @@ def bring_set(caller: Caller) -> None:
     try:
         with laid_down(file, most_mb=MOST_MB) as path:
             content = path.read_bytes()
-        imported = arena().set_admin.bring(file.name, content, name=name.strip() or None, caller=caller)
+        imported = arena().set_admin.upload(file.name, content, name=name.strip() or None, caller=caller)
     except ArenaError as error:
         show_error(error)
         if isinstance(error, InvalidFileError):

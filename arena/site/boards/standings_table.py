@@ -9,7 +9,7 @@ from markupsafe import Markup
 from arena.formats import Bounded, points, whole
 from arena.html_pages import macro
 from arena.models.boards import OVERALL, BoardView, Line
-from arena.services.boards.metric_columns import metric_columns, shown_metrics, usual_metrics
+from arena.services.boards.metric_columns import column_metrics, metric_columns, usual_metrics
 from arena.site.boards.standings_cells import (
     Scale,
     battles_cell,
@@ -125,7 +125,7 @@ class Table:
         self.columns = [column for column in columns if any(column.value(line) is not None for line in lines)]
 
     def _column(self, spec: BoardColumn) -> Column:
-        metric = shown_metrics().get(spec.name)
+        metric = column_metrics().get(spec.name)
         value = VALUES.get(spec.name) or (
             partial(Line.mean, info=metric) if metric else partial(_value, spec)
         )

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from arena.models.boards import BoardView
-from arena.services.evidence.systems import FEWEST, MOST
+from arena.services.evidence.systems import MAX_SYSTEMS, MIN_SYSTEMS
 from arena.site.boards.pickers import titled_board
 from arena.site.compare.parts import show_compared
 from arena.site.ui.html import name_page
@@ -26,7 +26,7 @@ def choose_systems(view: BoardView) -> tuple[str, ...]:
         "Systems, the first against the others",
         view.systems,
         key=key,
-        max_selections=MOST,
+        max_selections=MAX_SYSTEMS,
         on_change=_into_address,
         args=(key,),
     )
@@ -40,7 +40,7 @@ def _into_address(key: str) -> None:
             st.query_params[name] = chosen[at]
         elif name in st.query_params:
             del st.query_params[name]
-    if len(chosen) < FEWEST:
+    if len(chosen) < MIN_SYSTEMS:
         st.query_params[NAMES[len(chosen)]] = NONE
 
 
@@ -49,7 +49,7 @@ def show() -> None:
     view = titled_board("Compare", "compare")
     systems = choose_systems(view)
     name_page(*filter(None, [" and ".join(systems)]), "Compare", view.full_title)
-    if len(systems) < FEWEST:
+    if len(systems) < MIN_SYSTEMS:
         st.info("Choose two, three or four systems above.", icon=":material/compare_arrows:")
         return
     show_compared(view, systems)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from arena.services.boards.metric_columns import shown_metrics
+from arena.services.boards.metric_columns import column_metrics
 from arena.services.evidence import highlights
 from arena.services.evidence.questions import AnswerView
 from arena.services.evidence.reasons import Fact, Facts
@@ -102,13 +102,13 @@ class ShownScore:
 
 def scores_of(shown: AnswerView) -> list[ShownScore]:
     """Every score of an answer in the order in which readers see metrics."""
-    places = {name: place for place, name in enumerate(shown_metrics())}
+    places = {name: place for place, name in enumerate(column_metrics())}
     in_order = sorted(shown.scores, key=lambda one: (places.get(one.metric, 99), one.metric, one.judge))
     return list(map(_shown, in_order))
 
 
 def _shown(score: ScoredAnswer) -> ShownScore:
-    info = shown_metrics().get(score.metric)
+    info = column_metrics().get(score.metric)
     label = score.metric if info is None else info.called
     if score.judge:
         label = f"{label} ({score.judge})"

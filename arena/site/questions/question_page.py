@@ -12,11 +12,11 @@ from arena.services.evidence.covered_facts import FactTable, fact_tables, reason
 from arena.services.evidence.highlights import mark_answer
 from arena.services.evidence.questions import (
     QuestionView,
-    beside,
     best_of,
     closest_first,
     final_readings,
     lead_of,
+    side_by_side,
 )
 from arena.services.evidence.reasons import Reasons, explained, read_reasons
 from arena.site.boards.downloads import no_questions
@@ -225,7 +225,7 @@ def _into_address() -> None:
 def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvidence]) -> Parts:
     """Fill the template of the page: all but the controls of Streamlit."""
     chosen = chosen_battle(battles)
-    pair = beside(shown, None if chosen is None else chosen.battle, chosen_words("answer"))
+    pair = side_by_side(shown, None if chosen is None else chosen.battle, chosen_words("answer"))
     best = best_of(shown.battles)
     decided = sum(evidence.battle.preference is not None for evidence in shown.battles)
     return Parts(

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from arena.formats import Bounded, ends_of, whole
 from arena.models.boards import OVERALL, BoardView
-from arena.services.boards.metric_columns import shown_metrics
+from arena.services.boards.metric_columns import column_metrics
 from arena.site.boards.standings_cells import FIGURES
 from arena.site.ui.html import Cell, Column, heading, link, note, put, put_html, words_table
 from data.models import Submission
@@ -72,7 +72,7 @@ def show_by_domain(view: BoardView, system: str) -> None:
     """Show one system's rates and mean scores in every domain, with their intervals."""
     lines = {view.label(domain): view.line(system, domain) for domain in (OVERALL, *view.domains)}
     names = {name for line in lines.values() if line is not None for name in line.scores}
-    known = shown_metrics()
+    known = column_metrics()
     order = [*(name for name in known if name in names), *sorted(names - known.keys())]
     note(
         "Rates, and mean scores of the answers (0–100 %) with 95 % BCa intervals over questions (10,000 "

@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from arena.services.accounts.auth import Caller, require
-from arena.services.submissions.uploads import Turns, party_of
+from arena.services.submissions.uploads import FairQueue, party_of
 from arena.site.services import arena
 from arena.site.teams.open_sets import OpenSet
 from arena.site.ui.html import figures_table, heading, note, offer, put, put_html, strip
@@ -55,7 +55,7 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
     checked: CheckedFile | None = st.session_state.get(CHECKED)
     if checked is None or checked.key != key:
         try:
-            with st.spinner("Checking …"), _turns().taken(party_of(caller)), laid_down(dropped) as path:
+            with st.spinner("Checking …"), _queue().slot(party_of(caller)), laid_down(dropped) as path:
                 checks = arena().submissions
                 result = show_progress(
                     lambda poll: checks.check(path, open_set.name, kind=kind, caller=caller, poll=poll),
@@ -127,5 +127,5 @@ def _show_problems(result: CheckReport) -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _turns() -> Turns:
-    return Turns()
+def _queue() -> FairQueue:
+    return FairQueue()

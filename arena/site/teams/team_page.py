@@ -9,7 +9,7 @@ import streamlit as st
 from arena.formats import format_time
 from arena.models.submissions import SubmissionStatus
 from arena.services.accounts.auth import Caller, may
-from arena.services.accounts.tokens import LONGEST_LIFE_DAYS
+from arena.services.accounts.tokens import MAX_TOKEN_DAYS
 from arena.services.submissions.eligibility import Quota
 from arena.site.auth import choose_team, show_new_token, show_visitor
 from arena.site.services import arena
@@ -76,7 +76,7 @@ def _make(owners: Owners, scopes: Sequence[TokenScope], caller: Caller) -> None:
         name = st.text_input("Name of the token", placeholder="laptop, ci", max_chars=100).strip()
         usual = [scope for scope in (TokenScope.READ, TokenScope.SUBMIT) if scope in scopes]
         chosen = st.multiselect("Permissions", scopes, default=usual, format_func=MEANINGS.__getitem__)
-        days = int(st.number_input("Days until it expires", 1, LONGEST_LIFE_DAYS, DAYS))
+        days = int(st.number_input("Days until it expires", 1, MAX_TOKEN_DAYS, DAYS))
         if not st.form_submit_button("Create token", icon=":material/key:"):
             return
 

@@ -96,7 +96,7 @@ def test_health_counts_the_boards(public: httpx.Client) -> None:
 def test_wrong_method_is_told_the_right_ones(public: httpx.Client) -> None:
     found = public.put("/sets/tiny")
     assert (found.status_code, found.headers["allow"]) == (405, "GET")
-    assert found.json()["advice"] == "This address takes GET."
+    assert found.json()["advice"] == "Use GET."
 
 
 def test_unknown_path_is_a_problem_of_rfc_9457(public: httpx.Client) -> None:

@@ -150,6 +150,6 @@ def test_wrong_token_in_the_form_is_told_and_not_repeated(club: Club) -> None:
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
         found = browser.post("/auth/sign-in", data={"token": "aa_1_<script>"})
         assert found.status_code == 401
-        assert "not valid" in found.text
+        assert "Invalid or expired" in found.text
         assert "script>" not in found.text
         assert "frame-ancestors 'none'" in found.headers["content-security-policy"]

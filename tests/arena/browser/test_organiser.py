@@ -166,7 +166,7 @@ def _plan_and_launch(hands: Visitor, endpoint: ScriptedLLM, home: Path) -> None:
     hands.write("Name of the round", "spring")
     hands.button("Plan")
     hands.see("the round has no cap")
-    hands.see("was not calibrated")
+    hands.see("is not calibrated")
     hands.see("The round can be launched once everything marked as needed is there.")
     hands.tick("Judge 24 battles")
     assert hands.driver.find_elements("xpath", "//button[@disabled][contains(., 'Launch')]")

@@ -166,7 +166,7 @@ def test_work_is_told_to_another_process_as_it_is() -> None:
     assert again.progress.share == 0.25
     assert again.watch.seconds >= work.as_json()["seconds"] - 1
     assert words_of(again).startswith("reading answers.jsonl: 1.0 of 4.0 MiB, ")
-    assert words_of(Work("laying out the battles")) == "laying out the battles"
+    assert words_of(Work("planning the battles")) == "planning the battles"
     assert Work("none", 0).progress.share is None
 
 

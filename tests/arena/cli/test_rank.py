@@ -83,7 +83,7 @@ def test_files_and_references_make_a_board(run: Commands, files: Files, tmp_path
     lost = run.json("losses", out, "worst", "best", "--json")
     assert len(lost) == 12
     assert all(one["winner"] == "best" for one in lost)
-    assert "There is no system 'nobody'" in run.refused("compare", out, "best", "nobody")
+    assert "No system 'nobody'" in run.refused("compare", out, "best", "nobody")
 
 
 def test_another_file_joins(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
@@ -139,7 +139,7 @@ def test_rank_says_what_to_give_for_unusable_files(run: Commands, files: Files, 
     err = run.refused("rank", files["best"], files["worst"], *out)
     assert "--judge gpt-5-mini" in err
     assert "--endpoint http://localhost:11434/v1" in err
-    assert "fewer than two systems (best)" in run.refused("rank", files["best"], *out)
+    assert "answers of two systems or more (got best)" in run.refused("rank", files["best"], *out)
     assert "nosuch.csv" in run.refused("rank", tmp_path / "nosuch.csv", *out)
     assert "holds no ranking" in run.refused("losses", tmp_path, "a", "b")
     assert "--yes" in run.refused("rank", *_systems(files), "--judge", "gpt-4.1", *out)

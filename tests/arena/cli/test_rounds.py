@@ -50,7 +50,7 @@ def test_team_goes_from_file_to_published_place(run: Commands, tmp_path: Path) -
     rated = run.json("battles", "rate", "out/battles.jsonl", "--bootstrap", "50", "--json")
     assert [row["system"] for row in rated["ratings"]] == best
     none = run("leaderboard", "show", "r", "--between-systems")
-    assert "no ratings of battles between systems alone" in none[2]
+    assert "no ratings from battles between systems only" in none[2]
     run.done("leaderboard", "export", "r", "board.csv")
     battles = Path("out/battles.jsonl")
     written = battles.read_text()
@@ -133,7 +133,7 @@ def test_demo_prepares_both_boards_and_repeats_itself(run: Commands) -> None:
         assert re.fullmatch(r"\d+\.\d % of [\d,]+", value) or len(meaning.split(". ")[0].split()) > 5
     assert board["lines"]["overall"][0]["system"] == "meridian"
     between = run("leaderboard", "show", "demo", "--between-systems")[1]
-    assert "without those against reference. The judge held answers against the reference in" in between
+    assert "without those against reference. The judge compared answers with the reference in" in between
     assert re.search(r"^1 +meridian +\d{4} ", between, re.MULTILINE)
     assert not re.search(r"^\d–\d +reference ", between, re.MULTILINE)
 

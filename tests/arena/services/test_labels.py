@@ -47,23 +47,23 @@ def drawn(arena: Arena, caller: Caller, value: LabelValue = LabelValue.TIE, sess
     return pair.battle
 
 
-def test_pairs_with_fewest_labels_are_drawn_first(arena: Arena) -> None:
+def test_pairs_with_fewest_labels_come_first(arena: Arena) -> None:
     arena.labels.open("r", ["Cleo"])
     first = {drawn(arena, BEN, LabelValue.SKIP) for _ in range(BATTLES // 2)}
     second = {drawn(arena, CLEO) for _ in range(BATTLES // 2)}
     assert not first & second
 
 
-def test_label_is_stored_for_the_side_that_was_shown(arena: Arena) -> None:
-    shown = {}
+def test_label_is_stored_for_displayed_side(arena: Arena) -> None:
+    displayed = {}
     while (pair := arena.labels.next("r", caller=BEN)) is not None:
-        shown[pair.battle] = pair.first
+        displayed[pair.battle] = pair.first
         arena.labels.label("r", pair.battle, LabelValue.A, caller=BEN)
     rows = arena.labels.export("r")
-    assert len(rows) == len(shown) == BATTLES
+    assert len(rows) == len(displayed) == BATTLES
     for row in rows:
         assert row["winner"] == f"model_{row['shown_first']}"
-        assert row[f"answer_{row['shown_first']}"] in shown.values()
+        assert row[f"answer_{row['shown_first']}"] in displayed.values()
     assert 6 < Counter(row["shown_first"] for row in rows)["b"] < BATTLES - 6
     assert {row["annotator"] for row in rows} == {"Ben"}
     assert all(row["labelled_at"] for row in rows)
@@ -89,10 +89,7 @@ def test_only_invited_people_label(arena: Arena) -> None:
     assert arena.labels.open_to(BEN) == ("r",)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="other"))
     arena.rounds.run("other", concurrency=8, report=quiet)
-    for people, error, words in (
-        ([], InputError, "Nobody is invited"),
-        (["Dan"], NotFoundError, "account Dan"),
-    ):
+    for people, error, words in (([], InputError, "Name accounts"), (["Dan"], NotFoundError, "account Dan")):
         with pytest.raises(error, match=words):
             arena.labels.open("other", people)
     with pytest.raises(NotFoundError, match="has no labels"):
@@ -101,7 +98,7 @@ def test_only_invited_people_label(arena: Arena) -> None:
         arena.labels.open("other", ["Ben"], caller=PUBLIC)
 
 
-def test_closed_round_takes_no_labels_and_keeps_those_given(arena: Arena) -> None:
+def test_closed_round_keeps_labels_and_takes_no_more(arena: Arena) -> None:
     battle = drawn(arena, BEN)
     assert not arena.labels.close("r").open
     with pytest.raises(ClosedError):
@@ -110,7 +107,7 @@ def test_closed_round_takes_no_labels_and_keeps_those_given(arena: Arena) -> Non
     assert arena.labels.open("r").people == ("Ben",)
 
 
-def test_visitors_label_a_published_round_under_a_word_of_their_session(arena: Arena) -> None:
+def test_visitors_label_published_round_by_session(arena: Arena) -> None:
     with pytest.raises(ConflictError, match="published"):
         arena.labels.open("r", everybody=True)
     arena.boards.publish("r", report=quiet, score=False)
@@ -126,7 +123,7 @@ def test_visitors_label_a_published_round_under_a_word_of_their_session(arena: A
         arena.labels.next("r", caller=PUBLIC, session="one")
 
 
-def test_visitors_see_no_texts_that_are_not_public(arena: Arena) -> None:
+def test_visitors_cannot_label_private_texts(arena: Arena) -> None:
     arena.boards.publish("r", report=quiet, score=False)
     arena.labels.open("r", everybody=True)
     arena.policies.show_texts("tiny", public=False)
@@ -135,7 +132,7 @@ def test_visitors_see_no_texts_that_are_not_public(arena: Arena) -> None:
         arena.labels.open("r", everybody=True)
 
 
-def test_answers_that_name_their_system_team_or_model_are_never_drawn(filled: Fill, tmp_path: Path) -> None:
+def test_answers_naming_their_system_are_skipped(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     arena.teams.add("kettle", title="Team Kettle", caller=OPERATOR)
     texts = {
@@ -156,11 +153,11 @@ def test_answers_that_name_their_system_team_or_model_are_never_drawn(filled: Fi
     assert systems == {"full", "short"}
 
 
-def test_names_are_found_word_by_word() -> None:
+def test_names_match_whole_words() -> None:
     assert not names_system("A bluish sky.", ("blue sky", "sk"))
 
 
-def test_reference_is_not_shown_beside_its_own_text(filled: Fill) -> None:
+def test_reference_is_hidden_in_its_own_pairs(filled: Fill) -> None:
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="reference", name="r"))
     arena.teams.add_account("Ben", caller=OPERATOR)
@@ -171,7 +168,7 @@ def test_reference_is_not_shown_beside_its_own_text(filled: Fill) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
-def test_export_calibrates_judges_and_comes_back(filled: Fill, tmp_path: Path, form: str) -> None:
+def test_export_calibrates_judges_and_is_imported_again(filled: Fill, tmp_path: Path, form: str) -> None:
     arena = planned(filled())
     arena.labels.open("r", ["Ben", "Cleo"])
     for value in LabelValue:
@@ -187,12 +184,12 @@ def test_export_calibrates_judges_and_comes_back(filled: Fill, tmp_path: Path, f
     job = arena.calibrations.start(path, ["lexical"], budget_usd=None, caller=OPERATOR)
     assert job.payload["labels"].count("\n") == 8
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="again"))
-    assert arena.labels.bring("again", path) == (8, {})
+    assert arena.labels.import_file("again", path) == (8, {})
     assert arena.labels.export("again") == rows
-    assert arena.labels.bring("again", path) == (0, {"given before": 8})
+    assert arena.labels.import_file("again", path) == (0, {"given before": 8})
 
 
-def test_import_turns_pairs_and_counts_what_it_leaves_out(arena: Arena, tmp_path: Path) -> None:
+def test_import_swaps_pairs_and_counts_excluded_labels(arena: Arena, tmp_path: Path) -> None:
     pair = {"question_id": "q1", "model_a": "short", "model_b": "full", "annotator": "ann"}
     rows = [
         {**pair, "winner": "model_a", "shown_first": "a"},
@@ -202,7 +199,7 @@ def test_import_turns_pairs_and_counts_what_it_leaves_out(arena: Arena, tmp_path
     ]
     path = tmp_path / "labels.json"
     path.write_text(json.dumps(rows))
-    new, left_out = arena.labels.bring("r", path)
+    new, left_out = arena.labels.import_file("r", path)
     assert new == 1
     assert left_out == {"skipped": 1, "on no battle of the round": 1, "without a usable annotator": 1}
     (row,) = arena.labels.export("r")

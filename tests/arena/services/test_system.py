@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 
 from arena.container import Arena
 from arena.services.rounds.models import RoundRequest
-from arena.services.system import ALLOCATIONS, made_private, metrics_of, rare_collections
+from arena.services.system import ALLOCATIONS, make_private, metrics_of, rare_collections
 from arena.settings import MetricsAccess, Settings
 from arena.site.app import metrics_route
 from data.errors import StoreError
@@ -26,7 +26,7 @@ from tests.arena.conftest import Fill, Serve, play, quiet, settings_of, until, w
 from tests.served import ROOT, environment_of
 
 
-def test_overlapping_calls_leave_the_collector_as_before_all() -> None:
+def test_overlapping_calls_restore_collector() -> None:
     before = gc.get_threshold()
     collected = [generation["collections"] for generation in gc.get_stats()]
     first, second = rare_collections(), rare_collections()
@@ -44,7 +44,7 @@ def _open_to_others(folder: Path) -> list[Path]:
 
 
 @pytest.mark.slow
-def test_files_of_commands_are_private_to_their_user(tmp_path: Path) -> None:
+def test_files_of_commands_are_private(tmp_path: Path) -> None:
     home = tmp_path / "home"
     commands = (
         f"sets import {write_set(tmp_path)}",
@@ -65,7 +65,7 @@ def test_files_of_commands_are_private_to_their_user(tmp_path: Path) -> None:
         assert _open_to_others(made) == []
 
 
-def test_older_home_is_refused_with_a_message(tmp_path: Path) -> None:
+def test_old_home_is_made_private(tmp_path: Path) -> None:
     home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
     (home / "judges").mkdir(parents=True)
     for path in (home / "arena.sqlite", home / "judges" / "a.toml", elsewhere):
@@ -74,17 +74,17 @@ def test_older_home_is_refused_with_a_message(tmp_path: Path) -> None:
     for path in (home, *home.rglob("*"), elsewhere):
         path.chmod(0o755 if path.is_dir() else 0o644)
     url = f"sqlite:///{home / 'arena.sqlite'}"
-    assert "4 files and folders are closed" in made_private(home, url)
+    assert "4 files and folders are now private" in make_private(home, url)
     assert _open_to_others(home / "judges") == []
     assert home.stat().st_mode & 0o777 == 0o700
     assert elsewhere.stat().st_mode & 0o777 == 0o644
-    assert made_private(home, url) == ""
-    assert made_private(tmp_path / "none", "postgresql://x/y") == ""
+    assert make_private(home, url) == ""
+    assert make_private(tmp_path / "none", "postgresql://x/y") == ""
     other = tmp_path / "other.sqlite-wal"
     for path in (tmp_path / "other.sqlite", other):
         path.write_text("x")
         path.chmod(0o644)
-    assert made_private(home, f"sqlite:///{tmp_path / 'other.sqlite'}")
+    assert make_private(home, f"sqlite:///{tmp_path / 'other.sqlite'}")
     assert other.stat().st_mode & 0o777 == 0o600
 
 
@@ -111,7 +111,7 @@ def test_full_disk_stops_a_round_and_keeps_what_is_committed(filled: Fill, scrip
 KEY = "sk-hush-1234567890"
 
 
-def test_metrics_are_the_database_in_numbers(filled: Fill) -> None:
+def test_metrics_count_database_rows(filled: Fill) -> None:
     arena = filled()
     play(arena, "one")
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="two"))
@@ -130,8 +130,8 @@ def test_metrics_are_the_database_in_numbers(filled: Fill) -> None:
     assert ("process_resident_memory_bytes", "") in values
 
 
-def test_metrics_ask_for_their_token(make_arena: Fill) -> None:
-    """C5: Who bears the token reads the metrics; nobody where none is set; all where they are open."""
+def test_metrics_require_token(make_arena: Fill) -> None:
+    """C5: Metrics need the token; without one they are closed unless declared open."""
     for token, access, right in (
         (KEY, MetricsAccess.TOKEN, (401, 401, 200)),
         (None, MetricsAccess.TOKEN, (401, 401, 401)),
@@ -140,21 +140,21 @@ def test_metrics_ask_for_their_token(make_arena: Fill) -> None:
         arena = make_arena(metrics_token=token, metrics_access=access)
         sent = ({}, *({"Authorization": f"Bearer {key}"} for key in (None, KEY)))
         with TestClient(Starlette(routes=[metrics_route(arena)])) as client:
-            found = [client.get("/metrics", headers=headers) for headers in sent]
-        assert tuple(one.status_code for one in found) == right
-        for one in found:
-            advice = one.json()["advice"] if one.status_code == 401 else ""
-            assert ("arena_rounds" in one.text) == (one.status_code == 200)
-            assert ("ARENA_METRICS_TOKEN" in advice) == (one.status_code == 401 and token is None)
+            response = [client.get("/metrics", headers=headers) for headers in sent]
+        assert tuple(item.status_code for item in response) == right
+        for item in response:
+            advice = item.json()["advice"] if item.status_code == 401 else ""
+            assert ("arena_rounds" in item.text) == (item.status_code == 200)
+            assert ("ARENA_METRICS_TOKEN" in advice) == (item.status_code == 401 and token is None)
 
 
-def test_metrics_say_when_the_database_is_away(tmp_path: Path) -> None:
+def test_metrics_report_unavailable_database(tmp_path: Path) -> None:
     url = "postgresql+psycopg://arena:hush-hush@127.0.0.1:9/arena"
     arena = Arena(Settings(home=tmp_path, database_url=url, metrics_access=MetricsAccess.OPEN))
     with TestClient(Starlette(routes=[metrics_route(arena)])) as client:
-        found = client.get("/metrics")
-    assert (found.status_code, len(found.text.splitlines())) == (503, 1)
-    assert "hush-hush" not in found.text
+        response = client.get("/metrics")
+    assert (response.status_code, len(response.text.splitlines())) == (503, 1)
+    assert "hush-hush" not in response.text
 
 
 ANSWER = "Item {n} is {word}, as far as I know."
@@ -193,7 +193,7 @@ def test_events_reach_the_address(
     arena.submissions.add(path, "tiny", system="new", team="ours")
     play(arena, judge="reference-free", budget_usd=0.002)
     until(lambda: len(messages) == 3)
-    texts = {each["title"]: each["message"] for each in messages}
+    texts = {message["title"]: message["message"] for message in messages}
     assert set(texts) == {
         f"Answer Arena: {event}" for event in ("submission accepted", "cap reached", "round finished")
     }
@@ -205,10 +205,10 @@ def test_events_reach_the_address(
 @pytest.mark.parametrize(
     ("address", "fails"), [("json://127.0.0.1:9/secret", True), ("no-address", True), ("", False)]
 )
-def test_failure_of_a_notification_is_logged_and_ends_no_work(
+def test_failed_notification_is_only_logged(
     filled: Fill, tmp_path: Path, capfd: pytest.CaptureFixture[str], address: str, *, fails: bool
 ) -> None:
-    """A server that is away and a text that is no address are logged; no address notifies nobody."""
+    """Unreachable servers and invalid addresses are logged; without an address nothing is sent."""
     arena = Arena(replace(filled().settings, notify=address))
     path = write_answers(tmp_path / "new.jsonl", (ANSWER,), 12)
     submission = arena.submissions.add(path, "tiny", system="new", team="ours").submission

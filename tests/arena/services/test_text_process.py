@@ -67,18 +67,18 @@ async def all_of(
 
 
 @pytest.mark.slow
-def test_one_text_ends_at_its_limit_and_the_others_go_on() -> None:
+def test_slow_text_fails_alone() -> None:
     """A4: what cannot be interrupted is ended; only that text has an error, wherever it stood in a batch."""
     texts = ["aaa", SLOW, *(f"text {number}" for number in range(200)), SLOW, "aaaa"]
-    found = asyncio.run(all_of(LIMIT, catastrophic, texts))
-    slow = [number for number, one in enumerate(found) if isinstance(one, TimeLimitError)]
+    results = asyncio.run(all_of(LIMIT, catastrophic, texts))
+    slow = [number for number, result in enumerate(results) if isinstance(result, TimeLimitError)]
     assert slow == [1, 202]
-    assert [one for one in found if isinstance(one, str)] == ["yes", *["no"] * 200, "yes"]
+    assert [result for result in results if isinstance(result, str)] == ["yes", *["no"] * 200, "yes"]
 
 
 @pytest.mark.slow
-def test_one_piece_of_work_ends_at_its_limit() -> None:
-    """A4: the limit is one of processor time; what only waits ends at several times the limit."""
+def test_work_ends_at_its_limit() -> None:
+    """A4: The limit is CPU time; waiting ends at several times the limit."""
     with pytest.raises(TimeLimitError, match="longer than 1 seconds"):
         within(LIMIT, catastrophic, SLOW)
     assert within(LONG, clean, " <answer>Yes.</answer> ") == "Yes."
@@ -87,7 +87,7 @@ def test_one_piece_of_work_ends_at_its_limit() -> None:
         within(SHORT, waiting, LONG)
 
 
-def test_work_ends_when_nobody_wants_it() -> None:
+def test_cancelled_work_ends() -> None:
     """A4: what is raised by whoever looks meanwhile, as when a client has left, ends the work at once."""
     looks: list[None] = []
 
@@ -101,8 +101,8 @@ def test_work_ends_when_nobody_wants_it() -> None:
 
 
 @pytest.mark.slow
-def test_stopping_ends_what_hangs() -> None:
-    """A4: once somebody asked to stop, a text that hangs is let go of, whatever its limit."""
+def test_stop_ends_hanging_text() -> None:
+    """A4: A stop request ends a hanging text before its limit."""
 
     async def stopped() -> str:
         with TextWork(LONG) as work:
@@ -114,23 +114,23 @@ def test_stopping_ends_what_hangs() -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_ends_costs_one_text_at_most() -> None:
-    one, died, two = asyncio.run(all_of(LONG, dying, ("one", "die", "two")))
-    assert (one, two) == ("one", "two")
+def test_dying_process_fails_one_text_at_most() -> None:
+    first, died, second = asyncio.run(all_of(LONG, dying, ("one", "die", "two")))
+    assert (first, second) == ("one", "two")
     assert isinstance(died, WorkError)
-    assert "ended by itself" in str(died)
-    with pytest.raises(WorkError, match="ended by itself"):
+    assert "died" in str(died)
+    with pytest.raises(WorkError, match="died"):
         within(LONG, dying, "die")
 
 
-def test_function_that_breaks_is_an_error() -> None:
-    """An error that is none of ours becomes one, with its name; frozen mappings can be sent."""
+def test_unexpected_error_becomes_work_error() -> None:
+    """Foreign errors become ours with their name; frozen mappings can be sent."""
     with pytest.raises(WorkError, match=r"RecursionError: deep"):
         within(LONG, too_deep, "deep")
     assert within(LONG, dict, MappingProxyType({"a": 1})) == {"a": 1}
 
 
-def test_getting_ready_is_nobodys_time() -> None:
+def test_start_does_not_count_as_work_time() -> None:
     """A4: before the first answer is prepared for a judge, its process has compiled the rules for that."""
     end_idle()
     assert within(LONG, rules_compiled, Preparation(Cleaning.STANDARD, Protection.FULL)) == 1
@@ -144,18 +144,18 @@ def rules_compiled(_preparation: Preparation) -> int:
 @pytest.mark.slow
 def test_processes_end_with_their_parent(tmp_path: Path) -> None:
     """A4: a process that hangs in a pattern ends though its parent was killed and cannot end it."""
-    told = tmp_path / "pid"
+    pid_file = tmp_path / "pid"
     script = (
         "import os, re, sys\n"
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from arena.services.text_process import within\n"
         "import test_text_process\n"
-        f"within({SHORT}, test_text_process.tell_and_hang, {str(told)!r})\n"
+        f"within({SHORT}, test_text_process.tell_and_hang, {str(pid_file)!r})\n"
     )
     with subprocess.Popen([sys.executable, "-c", script]) as process:
-        until(lambda: told.exists() and bool(told.read_text()))
+        until(lambda: pid_file.exists() and bool(pid_file.read_text()))
         process.kill()
-    child = Path("/proc") / told.read_text()
+    child = Path("/proc") / pid_file.read_text()
     until(lambda: not child.exists() or ") Z " in (child / "stat").read_text())
 
 
@@ -224,36 +224,36 @@ def bad_file(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("judge", ["lexical", "reference-free"])
-def test_battle_over_the_limit_has_failed_and_the_others_are_judged(
+def test_slow_battle_fails_alone(
     filled: Fill, scripted_llm: Serve, bad_file: Path, hang: Callable[[], str], judge: str
 ) -> None:
-    """A4: one answer that hangs is one battle, `failed` with `time_limit`; the round finishes."""
+    """A4: A hanging answer fails its battle with `time_limit`; the round finishes."""
     arena = filled(endpoint=scripted_llm().url, work_seconds=SECONDS)
     arena.submissions.add(bad_file, "tiny", system="bad")
     arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, name="r"))
     hang()
     counts = arena.rounds.run("r", concurrency=4, report=lambda _progress: None)
     assert (counts.planned, counts.judged, counts.failed) == (48, 47, 1)
-    failed = [one for one in arena.rounds.battles("r") if one.outcome is Outcome.FAILED]
-    assert [one.detail for one in failed] == ["time_limit"]
+    failed = [row for row in arena.rounds.battles("r") if row.outcome is Outcome.FAILED]
+    assert [row.detail for row in failed] == ["time_limit"]
     assert arena.store.rounds.get("r").state is RoundState.FINISHED
 
 
 @pytest.mark.slow
-def test_file_and_card_over_the_limit_are_refused(
+def test_slow_file_and_card_are_refused(
     filled: Fill, bad_file: Path, hang: Callable[[], str], tmp_path: Path
 ) -> None:
-    """A4: their one problem is `time_limit`, nothing is stored, and the next file and card are read."""
+    """A4: Their only problem is `time_limit`, nothing is stored, and later ones are read."""
     arena = filled(work_seconds=SECONDS)
     hang()
     report = arena.submissions.check(bad_file, "tiny")
-    assert [(one.line, one.code, one.severity.value) for one in report.problems] == [
+    assert [(row.line, row.code, row.severity.value) for row in report.problems] == [
         (0, "time_limit", "error")
     ]
     assert not report.accepted
     assert arena.submissions.check(answers_file(tmp_path, "good", "Item {n} is {word}."), "tiny").accepted
     card, problems = arena.submissions.checks.card("model: HANG\n")
-    assert (card, [one.code for one in problems]) == (None, ["time_limit"])
+    assert (card, [row.code for row in problems]) == (None, ["time_limit"])
     assert known(arena.submissions.checks.card("model: m1\n")[0]).model == "m1"
 
 
@@ -302,7 +302,7 @@ def test_check_ends_when_its_client_has_left() -> None:
 
 
 class Stalling:
-    """A judge that keeps its event loop until somebody else does something."""
+    """Judge that blocks its event loop until released."""
 
     name = "stalling"
 

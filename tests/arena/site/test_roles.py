@@ -137,7 +137,7 @@ def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Ar
         play(arena, name, publish=True, systems=systems, seed=seed)
     arena.boards.put_notice("spring", "One file was corrupt.")
     lines = arena.boards.history()[0].sentences
-    assert {"New: short.", "No longer there: wrong."} <= set(lines)
+    assert {"New: short.", "Left: wrong."} <= set(lines)
     assert any("beyond chance" in line for line in lines)
     shown = html(opened(arena.settings, "boards.history_page"))
-    assert [text for text in ("No longer there: wrong.", "One file was corrupt.") if text not in shown] == []
+    assert [text for text in ("Left: wrong.", "One file was corrupt.") if text not in shown] == []

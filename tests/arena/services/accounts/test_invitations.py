@@ -40,7 +40,7 @@ def members(arena: Arena) -> list[tuple[str, Role]]:
 
 
 def test_link_lets_one_account_join(arena: Arena) -> None:
-    """Its code is not stored; an owner who opens it stays one and does not use it up."""
+    """The code is not stored; an owner who opens the link stays owner and uses nothing."""
     arena.teams.add_account("olga", caller=OPERATOR)
     arena.teams.add_member("ours", "olga", role=Role.OWNER, caller=OPERATOR)
     link = arena.invitations.invite("ours", caller=OWNER)
@@ -51,11 +51,11 @@ def test_link_lets_one_account_join(arena: Arena) -> None:
     arena.invitations.join(code, caller=OWNER)
     assert arena.invitations.join(code, caller=ANN) == "ours"
     assert members(arena) == [("ann", Role.MEMBER), ("olga", Role.OWNER)]
-    with pytest.raises(NotFoundError, match="was used"):
+    with pytest.raises(NotFoundError, match="used up"):
         arena.invitations.join(code, caller=ANN)
 
 
-def test_new_sign_in_gets_an_account(arena: Arena) -> None:
+def test_new_sign_in_creates_account(arena: Arena) -> None:
     code = code_of(arena.invitations.invite("ours", uses=2, caller=OPERATOR))
     arena.invitations.join_as_new(code, name="eve", subject="https://id.example#eve")
     for name, subject in (("eve", "https://id.example#new"), ("new", "https://id.example#eve")):
@@ -69,7 +69,7 @@ def test_new_sign_in_gets_an_account(arena: Arena) -> None:
     assert (caller.account, caller.organiser) == ("eve", False)
 
 
-def test_link_gives_a_token_of_the_team_once(arena: Arena) -> None:
+def test_link_creates_one_team_token(arena: Arena) -> None:
     code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
     created = arena.invitations.token(code)
     assert created.scopes == {TokenScope.READ, TokenScope.SUBMIT}
@@ -116,7 +116,7 @@ def test_invalid_invitations_are_refused(
         arena.invitations.invite(**{"team": "ours", **options}, caller=caller)  # type: ignore[arg-type]
 
 
-def test_teams_and_visitors_do_not_join(arena: Arena) -> None:
+def test_teams_and_visitors_cannot_join(arena: Arena) -> None:
     code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
     with pytest.raises(AccessError):
         arena.invitations.join(code, caller=PUBLIC)
@@ -133,8 +133,8 @@ def test_page_shows_the_token_once(arena: Arena) -> None:
     assert arena.invitations.team_of(code) == "ours"
     page.button[0].click().run()
     assert not page.exception
-    (shown,) = page.code
-    assert arena.identities.of_token(shown.value, client="test").teams == ("ours",)
+    (block,) = page.code
+    assert arena.identities.of_token(block.value, client="test").teams == ("ours",)
     again = page_of(arena.settings, "teams.invite_page", code=code).run()
     assert not again.code
     assert not again.exception

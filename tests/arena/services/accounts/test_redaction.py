@@ -27,7 +27,7 @@ PATHS = (
 
 @pytest.fixture
 def judged(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> Arena:
-    """A published round, some of whose requests failed, with attacks."""
+    """Published round with attacks and failed requests."""
     llm = scripted_llm(faults={"bad_request": 0.1})
     arena = mix(filled(endpoint=llm.url), tmp_path)
     counts = play(arena, judge="reference-free")
@@ -38,7 +38,7 @@ def judged(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> Arena:
 
 
 def _texts(arena: Arena, folder: Path) -> Iterator[tuple[str, str]]:
-    """Everything that leaves an arena, by where it was found."""
+    """All public texts of an arena by their place."""
     write_board(arena, "r", folder / "board.html")
     arena.boards.export_round("r", folder / "export")
     arena.ranking_results.write(arena.boards.get("r"), folder)
@@ -55,25 +55,27 @@ def _texts(arena: Arena, folder: Path) -> Iterator[tuple[str, str]]:
     yield "snapshot", str(arena.boards.get("r").standings)
 
 
-def test_no_public_text_has_the_address_of_an_endpoint(judged: Arena, tmp_path: Path) -> None:
+def test_public_texts_hide_endpoint_addresses(judged: Arena, tmp_path: Path) -> None:
     """F16: static site, exports, files of boards, the API and the snapshot; failed battles too."""
     folder = tmp_path / "out"
     folder.mkdir()
     endpoint = urlsplit(judged.settings.endpoint)
-    found = dict(_texts(judged, folder))
-    assert len(found) > 15
+    texts = dict(_texts(judged, folder))
+    assert len(texts) > 15
     named = {
         place: text[max(0, text.index(word) - 80) : text.index(word) + 80]
-        for place, text in found.items()
+        for place, text in texts.items()
         for word in (endpoint.netloc, str(endpoint.hostname))
         if word in text
     }
     assert not named
-    assert any("(address)" in text for text in found.values())
+    assert any("(address)" in text for text in texts.values())
 
 
 def test_addresses_in_a_sentence_are_hidden() -> None:
-    said = "Cannot connect to host vllm.internal:8000, see http://vllm.internal:8000/v1 or 10.0.0.7 port 8000"
-    assert hide_addresses(said, ["vllm.internal"]) == (
+    sentence = (
+        "Cannot connect to host vllm.internal:8000, see http://vllm.internal:8000/v1 or 10.0.0.7 port 8000"
+    )
+    assert hide_addresses(sentence, ["vllm.internal"]) == (
         "Cannot connect to host (address):8000, see (address) or (address) port 8000"
     )

@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from arena.container import Arena
 from arena.services.accounts.auth import (
-    MOST_FOR_CLIENT,
-    MOST_FOR_PREFIX,
+    MAX_CLIENT_REFUSALS,
+    MAX_PREFIX_REFUSALS,
     OPERATOR,
     PUBLIC,
     Caller,
@@ -42,7 +42,7 @@ def _token(arena: Arena, scope: TokenScope = TokenScope.SUBMIT, **options: Any) 
     return created.id, created.secret
 
 
-def test_token_is_who_it_was_made_for_and_kept_hashed(arena: Arena) -> None:
+def test_token_has_team_rights_and_is_stored_hashed(arena: Arena) -> None:
     _, secret = _token(arena)
     caller = arena.identities.of_token(secret, client=HERE)
     assert (caller.teams, caller.organiser) == (("ours",), False)
@@ -54,7 +54,7 @@ def test_token_is_who_it_was_made_for_and_kept_hashed(arena: Arena) -> None:
     assert hidden not in caller.name
 
 
-def test_revoked_and_expired_tokens_are_worth_nothing(arena: Arena) -> None:
+def test_revoked_and_expired_tokens_are_refused(arena: Arena) -> None:
     number, secret = _token(arena)
     arena.identities.of_token(secret, client=HERE)
     arena.tokens.revoke(number, caller=OPERATOR)
@@ -72,16 +72,16 @@ def test_revoked_and_expired_tokens_are_worth_nothing(arena: Arena) -> None:
 @pytest.mark.parametrize(
     "guess", ["", "aa", "aa__", "aa_x_", "zz_1_2", "\ud800", "aa_\x00_1", "aa_" + "x" * 10_000]
 )
-def test_nonsense_is_no_token(arena: Arena, guess: str) -> None:
-    with pytest.raises(AccessError, match="not valid"):
+def test_malformed_tokens_are_refused(arena: Arena, guess: str) -> None:
+    with pytest.raises(AccessError, match="Invalid or expired"):
         arena.identities.of_token(guess, client=HERE)
 
 
-def test_guessing_is_stopped_for_the_prefix_and_for_the_client(arena: Arena) -> None:
-    """C4: After some refusals guesses have to wait, but nobody who shows a right token ever does."""
+def test_guesses_are_limited_by_prefix_and_client(arena: Arena) -> None:
+    """C4: After some refusals guesses must wait; valid tokens never do."""
     _, secret = _token(arena)
     prefix = "_".join(secret.split("_")[:2])
-    for place in range(MOST_FOR_PREFIX):
+    for place in range(MAX_PREFIX_REFUSALS):
         with pytest.raises(AccessError):
             arena.identities.of_token(f"{prefix}_wrong", client=f"192.0.2.{place + 9}")
     with pytest.raises(TooManyAttemptsError) as caught:
@@ -90,7 +90,7 @@ def test_guessing_is_stopped_for_the_prefix_and_for_the_client(arena: Arena) -> 
     assert 0 < caught.value.retry_after <= 900
     _, other = _token(arena)
     assert arena.identities.of_token(other, client=HERE).signed_in
-    for place in range(MOST_FOR_CLIENT):
+    for place in range(MAX_CLIENT_REFUSALS):
         with pytest.raises(AccessError):
             arena.identities.of_token(f"aa_{place:012d}_wrong", client=HERE)
     with pytest.raises(TooManyAttemptsError):
@@ -112,7 +112,7 @@ def test_session_lasts_until_signed_out_or_revoked(arena: Arena) -> None:
     assert first.cookie not in repr(first)
 
 
-def test_taking_the_role_of_organiser_counts_at_once(arena: Arena) -> None:
+def test_removing_organiser_takes_effect_at_once(arena: Arena) -> None:
     arena.teams.add_account("ann", is_organiser=True, caller=OPERATOR)
     _, secret = _token(arena, TokenScope.ORGANISE, team=None, account="ann")
     assert arena.identities.of_token(secret, client=HERE).organiser
@@ -122,7 +122,7 @@ def test_taking_the_role_of_organiser_counts_at_once(arena: Arena) -> None:
         require(caller, TokenScope.ORGANISE)
 
 
-def test_last_organiser_stays_one_in_the_browser(make_arena: Fill, database_url: str) -> None:
+def test_last_organiser_cannot_resign_in_browser(make_arena: Fill, database_url: str) -> None:
     arena = make_arena(database_url=database_url)
     for name in ("ann", "ben"):
         arena.teams.add_account(name, is_organiser=True, caller=OPERATOR)
@@ -141,13 +141,13 @@ def test_last_organiser_stays_one_in_the_browser(make_arena: Fill, database_url:
         done = list(pool.map(demote, (ann, ben), ("ben", "ann")))
     assert sorted(done) == [False, True]
     (left,) = arena.store.teams.organisers()
-    with pytest.raises(ConflictError, match="Make somebody else an organiser first"):
+    with pytest.raises(ConflictError, match="Add another organiser first"):
         arena.teams.change_account(left, is_organiser=False, caller=ann if left == "ann" else ben)
     assert demote(OPERATOR, left)
     assert arena.store.teams.organisers() == ()
 
 
-def test_rights_given_away_never_exceed_ones_own(arena: Arena) -> None:
+def test_granted_scopes_never_exceed_own_scopes(arena: Arena) -> None:
     _, secret = _token(arena, TokenScope.SUBMIT)
     weak = arena.identities.of_token(secret, client=HERE)
     _, secret = _token(arena, TokenScope.MANAGE)
@@ -170,7 +170,7 @@ def test_rights_given_away_never_exceed_ones_own(arena: Arena) -> None:
 
 
 def test_team_keeps_an_owner_and_a_member(arena: Arena) -> None:
-    """Nobody leaves what a team owns to nobody; organisers may take the last member out."""
+    """Only organisers may remove a team's last member."""
     for name, role in (("ann", Role.OWNER), ("ben", Role.MEMBER)):
         arena.teams.add_account(name, caller=OPERATOR)
         arena.teams.add_member("ours", name, role=role, caller=OPERATOR)
@@ -190,8 +190,8 @@ def test_team_keeps_an_owner_and_a_member(arena: Arena) -> None:
     assert arena.teams.view("ours", caller=OPERATOR).members == ()
 
 
-def test_unverified_addresses_lead_nowhere(arena: Arena) -> None:
-    """An OIDC sign-in gets an account by a verified address once, then by its subject alone."""
+def test_unverified_addresses_are_refused(arena: Arena) -> None:
+    """An OIDC sign-in matches a verified address once, then only its subject."""
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
     known = partial(arena.identities.of_oidc, since=datetime.now(UTC))
     with pytest.raises(AccessError):
@@ -202,7 +202,7 @@ def test_unverified_addresses_lead_nowhere(arena: Arena) -> None:
         known("iss|2", email="ann@example.org", verified=True)
 
 
-def test_sign_in_by_a_provider_ends_with_sign_out_and_after_half_a_day(arena: Arena) -> None:
+def test_oidc_sign_in_ends_with_sign_out_and_after_half_a_day(arena: Arena) -> None:
     """A copy of Streamlit's cookie outlives neither (#53: A13)."""
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
     known = partial(arena.identities.of_oidc, "iss|1", email="ann@example.org", verified=True)

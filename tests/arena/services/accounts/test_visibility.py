@@ -60,7 +60,7 @@ ROWS: tuple[tuple[Kind, State, tuple[Visibility, ...]], ...] = tuple(
 
 
 @pytest.mark.parametrize(("kind", "state", "seen"), ROWS, ids=str)
-def test_rule_says_who_sees_what(kind: Kind, state: State, seen: tuple[Visibility, ...]) -> None:
+def test_visibility_by_caller_and_state(kind: Kind, state: State, seen: tuple[Visibility, ...]) -> None:
     """Public, another team, the team, the team without the scope to read, organisers and the operator."""
     resource = Resource(kind=kind, team="ours", **state)
     assert {name: visibility_of(caller, resource) for name, caller in CALLERS.items()} == dict(
@@ -72,7 +72,7 @@ def test_every_kind_has_a_rule_and_a_row() -> None:
     assert set(RULES) == set(Kind) == {kind for kind, _, _ in ROWS}
 
 
-def test_more_rights_never_show_less() -> None:
+def test_more_rights_never_hide_more() -> None:
     order = [Visibility.NONE, Visibility.NAMELESS, Visibility.TOMBSTONE, Visibility.FULL]
     for kind, flags in product(Kind, product((False, True), repeat=7)):
         state: State = dict(zip(FLAGS, flags, strict=True))
@@ -97,8 +97,8 @@ SERVICES = (
 WITHOUT_CALLER = cases(__file__, "WITHOUT_CALLER")
 
 
-def test_every_public_method_asks_who_is_asking() -> None:
-    """Each method that pages and routes can reach takes the caller, or is listed here with the reason."""
+def test_every_public_method_takes_caller() -> None:
+    """Methods that pages and routes can reach take the caller, except listed ones."""
     without = {
         f"{service.__name__}.{name}"
         for service in SERVICES
@@ -109,7 +109,7 @@ def test_every_public_method_asks_who_is_asking() -> None:
 
 
 CHANGES: Mapping[str, Callable[[Arena, Caller], object]] = {
-    "bring a set": lambda arena, caller: arena.set_admin.bring("x.jsonl", b"{}", caller=caller),
+    "bring a set": lambda arena, caller: arena.set_admin.upload("x.jsonl", b"{}", caller=caller),
     "look at a set": lambda arena, caller: arena.set_admin.view("tiny", caller=caller),
     "freeze": lambda arena, caller: arena.set_admin.freeze("tiny", caller=caller),
     "estimate": lambda arena, caller: arena.planner.estimate(REQUEST, caller=caller),
@@ -139,12 +139,12 @@ def test_only_organisers_change_rounds_sets_and_boards(filled: Fill) -> None:
         assert arena.rounds.rounds() == (), name
 
 
-def test_withdrawn_texts_are_shown_nowhere(filled: Fill, tmp_path: Path) -> None:
+def test_withdrawn_texts_are_hidden(filled: Fill, tmp_path: Path) -> None:
     arena = filled(published=True)
     mark = "weighs 99 grams and more"
     assert mark in str(arena.evidence.question("r", "q0"))
-    (one,) = arena.store.submissions.find(set_name="tiny", system="wrong")
-    arena.submissions.withdraw(one.id, reason="wrong file")
+    (submission,) = arena.store.submissions.find(set_name="tiny", system="wrong")
+    arena.submissions.withdraw(submission.id, reason="wrong file")
     for caller in (PUBLIC, CALLERS["organiser"], OPERATOR):
         view = arena.evidence.question("r", "q0", caller=caller)
         assert mark not in str(view)
@@ -154,14 +154,14 @@ def test_withdrawn_texts_are_shown_nowhere(filled: Fill, tmp_path: Path) -> None
         assert submission.withdrawn_reason == "wrong file"
         assert arena.weaknesses.of("r", "wrong", caller=caller).answers == 0
         with pytest.raises(NotFoundError):
-            arena.submissions.answers(one.id, caller=caller)
+            arena.submissions.answers(submission.id, caller=caller)
     arena.boards.export_round("r", tmp_path / "export")
     assert all(mark not in file.read_text() for file in (tmp_path / "export").iterdir())
     assert "wrong" in {line["system"] for line in arena.boards.get("r").standings["lines"]["overall"]}
 
 
-def test_thinking_is_public_with_its_answer_alone(filled: Fill, tmp_path: Path) -> None:
-    """Before publication nobody of the public sees it, after it readers do; what is judged never has it."""
+def test_thinking_is_public_with_its_answer(filled: Fill, tmp_path: Path) -> None:
+    """Thinking is hidden before publication, public after it and never judged."""
     arena, mark = filled(), "I weighed both passages."
     rows = [{"question_id": f"q{n}", "answer": f"Item {n} is light.", "thinking": mark} for n in range(12)]
     path = write_lines(tmp_path / "pensive.jsonl", rows)
@@ -177,8 +177,8 @@ def test_thinking_is_public_with_its_answer_alone(filled: Fill, tmp_path: Path) 
     assert all(mark not in file.read_text() for file in (tmp_path / "export").iterdir())
 
 
-def test_hidden_references_reach_nobody_but_the_operator(filled: Fill, tmp_path: Path) -> None:
-    """Neither question, answers, rationales nor warnings tell a hidden reference; passages stay."""
+def test_hidden_references_are_visible_to_operator_only(filled: Fill, tmp_path: Path) -> None:
+    """Questions, answers, rationales and warnings reveal no hidden reference; passages stay."""
     arena = filled(published=True)
     arena.policies.hide_references("tiny", hidden=True)
     for caller in (PUBLIC, CALLERS["organiser"]):
@@ -186,8 +186,8 @@ def test_hidden_references_reach_nobody_but_the_operator(filled: Fill, tmp_path:
         assert view.question.reference is None
         assert view.question.passages
         assert "human" not in {answer.system for answer in view.answers}
-        assert {one.rationale for battle in view.battles for one in battle.judgments} == {WITHHELD}
-        assert {one.reference for one in arena.sets.get("tiny", caller=caller).questions} == {None}
+        assert {row.rationale for battle in view.battles for row in battle.judgments} == {WITHHELD}
+        assert {row.reference for row in arena.sets.get("tiny", caller=caller).questions} == {None}
         assert arena.sets.question("tiny", "q0", caller=caller).reference is None
         page = arena.sets.page("tiny", after=-1, limit=50, caller=caller)
         assert {question.reference for _, question in page} == {None}
@@ -215,7 +215,7 @@ def test_unpublished_rounds_are_not_found(filled: Fill) -> None:
             look()
     number = arena.store.submissions.find(set_name="tiny", system="full")[0].id
     assert arena.rounds.rounds(caller=PUBLIC) == ()
-    assert [one.name for one in arena.rounds.rounds(caller=CALLERS["organiser"])] == ["secret"]
+    assert [row.name for row in arena.rounds.rounds(caller=CALLERS["organiser"])] == ["secret"]
     assert arena.submissions.view(number).rounds == ()
     assert "secret" not in str(arena.submissions.find(set_name="tiny"))
     assert arena.submissions.view(number, caller=CALLERS["organiser"]).rounds == ("secret",)

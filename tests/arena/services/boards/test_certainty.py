@@ -24,7 +24,11 @@ def _people(own: float, other: float) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changed", "clause", "lead"),
     [
-        ({"health": {"planned": 9}}, "nobody has checked this judge on these answers", "gpt-4o is first."),
+        (
+            {"health": {"planned": 9}},
+            "this judge is not checked against people on these answers",
+            "gpt-4o is first.",
+        ),
         (
             {"health": {"agreement": AGREES}},
             "judge agrees with people on 70 % of 200 pairs",
@@ -32,7 +36,7 @@ def _people(own: float, other: float) -> dict[str, Any]:
         ),
         (
             {"covariates": {"fits": [{"first": ["gpt-4o"], "coefficients": [LENGTH]}]}},
-            "also first with",
+            "also first when",
             "gpt-4o is first.",
         ),
         (

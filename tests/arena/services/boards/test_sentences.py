@@ -82,7 +82,7 @@ def test_systems_have_places_among_themselves(view: BoardView) -> None:
     assert {line.system for line in among} == {*view.systems} - {"LFRQA"}
     assert (among[0].rank, among[0].letters) == ("1", "B")
     assert standing(view, "gpt-4o").startswith("Rank 1 of 11 systems")
-    assert "takes no rank" in standing(view, "LFRQA")
+    assert "has no rank" in standing(view, "LFRQA")
     for one, other in combinations(among, 2):
         assert is_separated(one, other) is not bool(one.letter_set & other.letter_set)
 

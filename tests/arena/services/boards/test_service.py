@@ -57,13 +57,13 @@ def _forge(folder: Path, name: str, old: str, new: str) -> None:
 
 UNREAD = '"outcome": "unreadable", "preference": null'
 FORGED = (
-    ("judgments.jsonl", '"preference": "a"', '"preference": "b"', "its judgments say"),
-    ("judgments.jsonl", '"outcome": "judged", "preference": "a"', UNREAD, "no judgments say so"),
-    ("outcomes.jsonl", '"judged"', '"failed"', "its judgments say|counts"),
-    ("round.json", '"kind": "lexical"', '"kind": "llm"', "not the one of its hash"),
+    ("judgments.jsonl", '"preference": "a"', '"preference": "b"', "its judgments give"),
+    ("judgments.jsonl", '"outcome": "judged", "preference": "a"', UNREAD, "judgments give no verdict"),
+    ("outcomes.jsonl", '"judged"', '"failed"', "its judgments give|counts"),
+    ("round.json", '"kind": "lexical"', '"kind": "llm"', "does not match its hash"),
     ("round.json", '"hash": "', '"hash": "0', "standings.json names"),
     ("round.json", '"judged": ', '"judged": 1', "counts"),
-    ("battles.jsonl", '"winner": "model_a"', '"winner": "model_b"', "its judgments say"),
+    ("battles.jsonl", '"winner": "model_a"', '"winner": "model_b"', "its judgments give"),
 )
 
 

@@ -11,11 +11,11 @@ from arena.services.evidence.questions import (
     AnswerView,
     QuestionView,
     Record,
-    beside,
     best_of,
     closest_first,
     final_readings,
     lead_of,
+    side_by_side,
 )
 from arena.services.evidence.reasons import explained, read_reasons
 from data.models import (
@@ -98,14 +98,14 @@ def _view(*answers: AnswerView, battles: tuple[BattleEvidence, ...] = (), notice
     )
 
 
-def test_facts_stand_by_who_covers_them() -> None:
-    """Sub-questions that one, both or neither answers; those that cannot be answered do not count."""
+def test_facts_are_grouped_by_covering_answers() -> None:
+    """Sub-questions answered by one, both or neither; unanswerable ones do not count."""
     details: dict[str, Any] = {"sub_questions": ["Why?", "Who?", "When?", "Where?"], "answerable": [0, 1, 2]}
     view = _view(
         _answer("a", a_score("a", "answer-crux", **details, answered=[0, 1])),
         _answer("b", a_score("b", "answer-crux", **details, answered=[1])),
     )
-    diff = next(one for one in fact_diffs(view, "a", "b") if one.kind == "sub-questions")
+    diff = next(diff for diff in fact_diffs(view, "a", "b") if diff.kind == "sub-questions")
     by = {
         sides: [covered.fact.text for covered in diff.by(first=sides[0], second=sides[1])]
         for sides in ((True, False), (False, True), (True, True), (False, False))
@@ -117,29 +117,29 @@ def test_facts_stand_by_who_covers_them() -> None:
         (False, False): ["When?"],
     }
     assert diff.source == "answer-crux, embedded"
-    swapped = next(one for one in fact_diffs(view, "b", "a") if one.kind == "sub-questions")
+    swapped = next(diff for diff in fact_diffs(view, "b", "a") if diff.kind == "sub-questions")
     assert [covered.fact.text for covered in swapped.by(first=False, second=True)] == ["Why?"]
     assert own_facts("a", {"b": [diff]}) == {"a": {"Why?"}, "b": set()}
 
 
-def test_nuggets_in_part_are_covered_and_say_so() -> None:
+def test_partial_nuggets_count_as_covered_with_note() -> None:
 
     def score(system: str, *grades: str | None) -> ScoredAnswer:
         nuggets = [
-            {"text": f"n{at}", "importance": "vital", "assignment": one} for at, one in enumerate(grades)
+            {"text": f"n{at}", "importance": "vital", "assignment": grade} for at, grade in enumerate(grades)
         ]
         return a_score(system, "nuggets", nuggets=nuggets)
 
     view = _view(
         _answer("a", score("a", "partial_support", "support")), _answer("b", score("b", "not_support", None))
     )
-    diff = next(one for one in fact_diffs(view, "a", "b") if one.kind == "nuggets")
+    diff = next(diff for diff in fact_diffs(view, "a", "b") if diff.kind == "nuggets")
     ((covered,), unknown) = diff.facts, diff.unknown
     assert (covered.first, covered.second, covered.notes[0]) == (True, False, "covers it in part")
     assert unknown == 1
 
 
-def test_unrecorded_reply_says_why_and_how_to_get_it() -> None:
+def test_missing_facts_have_reason_and_command() -> None:
     """Without a score the command is named, without material the set; hidden details say that they are."""
     bare = {diff.kind: diff.missing for diff in fact_diffs(_view(_answer("a"), _answer("b")), "a", "b")}
     assert "arena metrics run --set s --metric answer-crux" in bare["sub-questions"]
@@ -147,12 +147,12 @@ def test_unrecorded_reply_says_why_and_how_to_get_it() -> None:
     assert "comes without nuggets" in bare["nuggets"]
     assert "comes without aspects" in bare["aspects"]
     hidden = _view(_answer("a", a_score("a", "answer-crux")), _answer("b", a_score("b", "answer-crux")))
-    told = {diff.kind: diff.missing for diff in fact_diffs(hidden, "a", "b")}
-    assert "not shown" in told["sub-questions"]
+    missing = {diff.kind: diff.missing for diff in fact_diffs(hidden, "a", "b")}
+    assert "hidden texts" in missing["sub-questions"]
     assert fact_diffs(_view(_answer("a")), "a", "b") == ()
 
 
-def test_facts_of_a_judgment_stand_by_who_covers_them() -> None:
+def test_facts_of_judgment_are_grouped_by_covering_answers() -> None:
     rationale = json.dumps(
         {
             "yardstick": REFERENCE,
@@ -168,13 +168,13 @@ def test_facts_of_a_judgment_stand_by_who_covers_them() -> None:
     reasons = known(read_reasons(rationale))
     diff = reasons_diff(reasons)
     assert diff.kind == "sentences of the reference"
-    assert {one.fact.text: (one.first, one.second) for one in diff.facts} == {
+    assert {row.fact.text: (row.first, row.second) for row in diff.facts} == {
         FIRST: (True, False),
         SECOND: (False, True),
     }
 
 
-def test_an_explanation_begins_with_the_term_that_decided() -> None:
+def test_explanation_begins_with_deciding_term() -> None:
     side = {**SIDE, "covered": _listed(FIRST), "missed": _listed(SECOND), "contradicted": []}
     wrong = {**side, "contradicted": [{"text": SECOND, "passage": REFERENCE, "answer": "Holders lose."}]}
     wrong["counts"] = {**COUNTS, "contradicted": 1, "missed": 9, "sentences": 11}
@@ -191,17 +191,17 @@ def test_an_explanation_begins_with_the_term_that_decided() -> None:
 
 
 def test_closest_battle_comes_first_and_undecided_last() -> None:
-    """By the mean margin over readings: orders that disagree cancel out; no margin counts as a whole one."""
+    """Sorted by mean margin over readings: conflicting orders cancel out; a missing margin counts 1."""
     clear = _battle("a", "b", Preference.A, {})
     close = _battle("a", "c", Preference.B, {"margin": 0.2}, {"margin": 0.1})
     flipped = _battle("a", "d", Preference.TIE, {"preference": Preference.A}, {"preference": Preference.B})
     failed = _battle("a", "e", None)
     order = closest_first((failed, clear, close, flipped))
-    assert [known(one.battle).key for one in order] == ["a-d", "a-c", "a-b", "a-e"]
-    assert [lead_of(one) for one in order] == [0.0, pytest.approx(0.15), 1.0, None]
+    assert [known(row.battle).key for row in order] == ["a-d", "a-c", "a-b", "a-e"]
+    assert [lead_of(row) for row in order] == [0.0, pytest.approx(0.15), 1.0, None]
 
 
-def test_a_battle_that_was_tried_again_counts_its_last_readings() -> None:
+def test_retried_battle_counts_last_readings() -> None:
     first, second = Presentation.A_FIRST, Presentation.B_FIRST
     readings: list[dict[str, Any]] = [
         {"preference": Preference.A, "order": first},
@@ -214,21 +214,21 @@ def test_a_battle_that_was_tried_again_counts_its_last_readings() -> None:
     assert lead_of(battle) == 0.0
 
 
-def test_best_answer_is_read_beside_the_wanted_one() -> None:
+def test_best_answer_is_paired_with_wanted_one() -> None:
     view = _view(*map(_answer, ("best", "second", "third")))
     battle = _battle("best", "third", Preference.A).battle
 
     def names(wanted: str, of: BattleRecord | None) -> list[str]:
-        return [answer.system for answer in beside(view, of, wanted)]
+        return [answer.system for answer in side_by_side(view, of, wanted)]
 
     assert names("", battle) == ["best", "third"]
     assert names("second", battle) == ["best", "second"]
     assert names("", None) == ["best", "second"]
     assert names("best", None) == ["best", "second"]
-    assert beside(_view(), battle) == ()
+    assert side_by_side(_view(), battle) == ()
 
 
-def test_several_answers_may_be_the_best() -> None:
+def test_best_answers_may_tie() -> None:
     won = _battle("a", "c", Preference.A), _battle("b", "c", Preference.A), _battle("a", "b", Preference.TIE)
     assert best_of(won) == {"a": Record(1, 2, 1), "b": Record(1, 2, 1)}
     assert best_of((*won, _battle("a", "d", None))) == best_of(won)

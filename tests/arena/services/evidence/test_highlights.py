@@ -22,7 +22,7 @@ def _score(system: str, covered: list[str], missing: list[str]) -> ScoredAnswer:
 FIRST, SECOND = PASSAGE[:27], PASSAGE[28:]
 
 
-def test_sentence_is_marked_by_the_statement_whose_words_it_has() -> None:
+def test_sentence_is_marked_by_matching_statement() -> None:
     answer = "It depends. Bonds lose value, they fall, when interest rates rise."
     parts = mark_answer(answer, [_score("s", [FIRST], [SECOND])])
     assert [part.covers for part in parts if part.marked] == [(FIRST,)]
@@ -35,15 +35,15 @@ def test_marking_changes_no_letter(text: str, statements: list[str]) -> None:
     assert "".join(part.text for part in mark_answer(text, scores)) == text
 
 
-def test_statements_are_read_with_what_the_answer_says_instead() -> None:
-    one, two, three, four = (
+def test_statements_have_contradicting_words() -> None:
+    first, two, three, four = (
         {"id": f"c{text}", "text": text, "passages": ["p"]} for text in ("One.", "Two.", "Three.", "Four.")
     )
     wrong = [{**four, "answer": "Five."}]
-    found = read_statements(
-        {"covered": [one], "missing": [two, three, four], "basis": [three], "contradicted": wrong}
+    statements = read_statements(
+        {"covered": [first], "missing": [two, three, four], "basis": [three], "contradicted": wrong}
     )
-    assert [one.text for one in found] == ["Four.", "Three.", "Two.", "One."]
-    assert found[0].instead == "Five."
+    assert [row.text for row in statements] == ["Four.", "Three.", "Two.", "One."]
+    assert statements[0].instead == "Five."
     order = [Standing.CONTRADICTED, Standing.BASIS, Standing.MISSING, Standing.COVERED]
-    assert [one.standing for one in found] == order
+    assert [row.standing for row in statements] == order

@@ -19,9 +19,7 @@ from tests.arena.conftest import Fill, mix, play, quiet
 from tests.served import published
 
 
-def test_figures_of_questions_are_those_of_the_battles(
-    filled: Fill, database_url: str, tmp_path: Path
-) -> None:
+def test_question_figures_match_battles(filled: Fill, database_url: str, tmp_path: Path) -> None:
     judged = mix(filled(database_url=database_url), tmp_path)
     play(judged, "one")
     before = judged.question_lists.of("one", caller=OPERATOR).questions
@@ -36,10 +34,10 @@ def test_figures_of_questions_are_those_of_the_battles(
         shares[battle.question_id][battle.system_b].append(1 - won)
     questions = judged.question_lists.of("one").questions
     assert questions == before
-    assert [one.id for one in questions] == [f"q{number}" for number in range(12)]
+    assert [row.id for row in questions] == [f"q{number}" for number in range(12)]
     battles = list(judged.store.verdicts.battles("one"))
-    assert sum(one.battles for one in questions) == len(battles)
-    assert sum(one.ties for one in questions) == sum(one.preference is Preference.TIE for one in battles)
+    assert sum(row.battles for row in questions) == len(battles)
+    assert sum(row.ties for row in questions) == sum(row.preference is Preference.TIE for row in battles)
     for question in questions:
         means = {name: fmean(values) for name, values in shares[question.id].items() if name != "human"}
         first, second, *_ = sorted(means.values(), reverse=True)
@@ -53,61 +51,61 @@ def test_figures_of_questions_are_those_of_the_battles(
     assert len(winners) > 1
     for winner in winners - {None}:
         matching = judged.question_lists.of("one").matching(QuestionFilter(winner=winner))
-        assert [one.id for one in matching] == [one.id for one in questions if one.winner == winner]
+        assert [row.id for row in matching] == [row.id for row in questions if row.winner == winner]
     page = judged.question_lists.page("one", QuestionFilter(words="ITEM q7"))
-    assert [one.id for one in page.questions] == ["q7"]
+    assert [row.id for row in page.questions] == ["q7"]
     assert judged.question_lists.page("one", QuestionFilter(words="xylophone")).total == 0
     wanted = QuestionFilter(words="item")
     whole = judged.question_lists.page("one", wanted, Order.SPREAD).questions
     parts = [
         judged.question_lists.page("one", wanted, Order.SPREAD, after=after, limit=5) for after in (0, 5, 10)
     ]
-    assert tuple(one for part in parts for one in part.questions) == whole
+    assert tuple(row for part in parts for row in part.questions) == whole
     assert {part.total for part in parts} == {12}
 
 
-def test_questions_come_in_each_order() -> None:
+def test_questions_are_sorted_by_each_order() -> None:
     with closing(Arena(published())) as arena:
         listed = arena.question_lists.of("tiny")
     some = (*listed.questions, replace(listed.questions[0], id="new", number=99, margin=None, spread=None))
     orders: dict[Order, Callable[[QuestionStats], float | None]] = {
-        Order.CLOSEST: lambda one: one.margin,
-        Order.CLEAREST: lambda one: None if one.margin is None else -one.margin,
-        Order.SPREAD: lambda one: None if one.spread is None else -one.spread,
-        Order.FLIPS: lambda one: -one.flips,
-        Order.DISAGREEMENT: lambda one: None if one.disagreement is None else -one.disagreement,
+        Order.CLOSEST: lambda row: row.margin,
+        Order.CLEAREST: lambda row: None if row.margin is None else -row.margin,
+        Order.SPREAD: lambda row: None if row.spread is None else -row.spread,
+        Order.FLIPS: lambda row: -row.flips,
+        Order.DISAGREEMENT: lambda row: None if row.disagreement is None else -row.disagreement,
     }
     for order, key in orders.items():
         ordered = type(listed).of(some).matching(QuestionFilter(), order=order)
-        keys = [key(one) for one in ordered]
-        known = [one for one in keys if one is not None]
+        keys = [key(row) for row in ordered]
+        known = [row for row in keys if row is not None]
         assert known == sorted(known)
         assert keys == known + [None] * (len(keys) - len(known))
-        assert sorted(one.id for one in ordered) == sorted(one.id for one in some)
+        assert sorted(row.id for row in ordered) == sorted(row.id for row in some)
     assert listed.matching(QuestionFilter(), order=Order.SET) == listed.questions
 
 
-def test_questions_of_a_pair_are_those_with_such_a_battle() -> None:
+def test_pair_filter_selects_questions_with_battle() -> None:
     with closing(Arena(published())) as reading:
         questions = reading.question_lists.of("tiny")
         turned = reading.question_lists.endings("tiny", "short", "full")
         endings = reading.question_lists.endings("tiny", "full", "short")
     assert len(endings) == 12
     pair = QuestionFilter(system="full", opponent="short")
-    found = {
-        result: {one.id for one in questions.matching(replace(pair, result=result), endings=endings)}
+    by_result = {
+        result: {row.id for row in questions.matching(replace(pair, result=result), endings=endings)}
         for result in Result
     }
-    assert sum(map(len, found.values())) == 12
+    assert sum(map(len, by_result.values())) == 12
     lost = questions.matching(QuestionFilter(system="short", result=Result.LOST), endings=turned)
-    assert {one.id for one in lost} == found[Result.WON] != set()
+    assert {row.id for row in lost} == by_result[Result.WON] != set()
 
 
 PAIR = ("full", "short")
 
 
 def _judge(arena: Arena, name: str, judges: tuple[str, str]) -> None:
-    """A round in which the second voice says otherwise than the first on the question q3, on one pair."""
+    """Round in which the second judge disagrees with the first on question q3 for one pair."""
     arena.rounds.create(RoundRequest(set_name="tiny", judge="panel", pairs="all", name=name))
     verdicts = []
     for battle in arena.rounds.battles(name):
@@ -124,7 +122,7 @@ def _judge(arena: Arena, name: str, judges: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("judges", [("careful", "hasty"), ("careful", "careful")])
-def test_a_question_is_disputed_where_two_judges_disagree(
+def test_disagreeing_judges_dispute_question(
     filled: Fill, database_url: str, judges: tuple[str, str]
 ) -> None:
     """One pair of one question is disputed; a judge that contradicts itself in the other order is no dispute.

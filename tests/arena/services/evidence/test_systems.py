@@ -24,7 +24,7 @@ from tests.served import published
         ("q7 (text not public)", QuestionKind.OTHER),
     ],
 )
-def test_kind_is_told_by_the_first_word(question: str, kind: QuestionKind) -> None:
+def test_question_kind_follows_first_word(question: str, kind: QuestionKind) -> None:
     assert question_kind(question) is kind
 
 
@@ -36,16 +36,16 @@ def test_every_battle_is_counted_once_in_each_grouping() -> None:
         ("q2", "d1", "own", "x", "model_a"),
     ]
     table = BattleTable.from_columns(*(list(column) for column in zip(*rows, strict=True)))
-    found = loss_shares(table, "own", {"q1": "How?", "q2": "Why?"}, "ref")
-    for shares in (found.domains, found.kinds, found.opponents):
+    losses = loss_shares(table, "own", {"q1": "How?", "q2": "Why?"}, "ref")
+    for shares in (losses.domains, losses.kinds, losses.opponents):
         assert sum(share.battles for share in shares) == len(rows)
         assert sum(share.lost for share in shares) == 2
         assert [share.share for share in shares] == sorted((share.share for share in shares), reverse=True)
         assert all(share.interval is not None and share.share in share.interval for share in shares)
-    assert [(share.name, share.share) for share in found.domains] == [("d0", 1.0), ("d1", 0.0)]
-    assert [share.name for share in found.kinds] == ["How …", "Why …"]
-    assert found.field is not None
-    assert (found.field.battles, found.field.win_tie_rate) == (2, 0.5)
+    assert [(share.name, share.share) for share in losses.domains] == [("d0", 1.0), ("d1", 0.0)]
+    assert [share.name for share in losses.kinds] == ["How …", "Why …"]
+    assert losses.field is not None
+    assert (losses.field.battles, losses.field.win_tie_rate) == (2, 0.5)
 
 
 def test_no_battle_no_share() -> None:
@@ -53,14 +53,14 @@ def test_no_battle_no_share() -> None:
     assert loss_shares(table.select([False]), "a", {}, "b") == LossShares()  # type: ignore[arg-type]  # a list will do
 
 
-def test_comparison_lists_differing_questions() -> None:
+def test_comparison_lists_contested_questions() -> None:
     with closing(Arena(published())) as arena:
-        found = arena.systems.compare("tiny", ["full", "short", "human"])
+        comparison = arena.systems.compare("tiny", ["full", "short", "human"])
         for systems in (["full"], ["full", "full"], ["a", "b", "c", "d", "e"]):
-            with pytest.raises(InputError, match="two, three or four"):
+            with pytest.raises(InputError, match="two to four"):
                 arena.systems.compare("tiny", systems)
-    assert list(found.paired) == ["short", "human"]
-    assert [one.domain for one in found.paired["short"]] == ["overall", "d0", "d1", "d2"]
-    spreads = [max(one.shares.values()) - min(one.shares.values()) for one in found.questions]
+    assert list(comparison.paired) == ["short", "human"]
+    assert [row.domain for row in comparison.paired["short"]] == ["overall", "d0", "d1", "d2"]
+    spreads = [max(row.shares.values()) - min(row.shares.values()) for row in comparison.questions]
     assert spreads == sorted(spreads, reverse=True)
-    assert set(found.questions[0].shares) == {"full", "short", "human"}
+    assert set(comparison.questions[0].shares) == {"full", "short", "human"}

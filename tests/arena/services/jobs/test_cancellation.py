@@ -14,11 +14,11 @@ from data.models import JobState, RoundState
 from tests.arena.conftest import Fill, Serve, play, start, until
 
 LABEL = {"domain": "x", "question": "Q?", "answer_a": "a b c", "answer_b": "a", "label": "a"}
-LABELS = "".join(json.dumps({**LABEL, "id": str(one), "question": f"Q{one}?"}) + "\n" for one in range(200))
+LABELS = "".join(json.dumps({**LABEL, "id": str(n), "question": f"Q{n}?"}) + "\n" for n in range(200))
 
 
 @pytest.mark.slow
-def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worker_is_stopped(
+def test_llm_job_ends_after_cancel_and_requeues_after_stop(
     filled: Fill, scripted_llm: Serve, database_url: str
 ) -> None:
     server = scripted_llm(latency=0.5)
@@ -42,7 +42,7 @@ def test_asking_job_ends_soon_after_it_is_cancelled_and_goes_back_when_its_worke
 
 @pytest.mark.slow
 @pytest.mark.parametrize("step", ["scoring", "computing"])
-def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(filled: Fill, step: str) -> None:
+def test_stopped_publishing_leaves_no_board(filled: Fill, step: str) -> None:
     arena, stop_event = filled(), StopEvent()
     play(arena, pairs="")
 
@@ -60,7 +60,7 @@ def test_publishing_that_is_stopped_between_its_steps_leaves_no_board(filled: Fi
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", ["pause", "cancel"])
-def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
+def test_round_stopped_by_another_process_fails(
     filled: Fill, scripted_llm: Serve, tmp_path: Path, end: str
 ) -> None:
     server = scripted_llm(latency=0.3)
@@ -71,14 +71,12 @@ def test_a_round_that_is_stopped_from_elsewhere_is_no_success(
     getattr(arena.rounds, end)("r")
     assert process.wait(60) == 1
     err = (tmp_path / "log-0").read_text()
-    said, verb = {"pause": ("paused", "resume"), "cancel": ("cancelled", "retry")}[end]
-    assert f"Round r is {said}" in err
+    state, verb = {"pause": ("paused", "resume"), "cancel": ("cancelled", "retry")}[end]
+    assert f"Round r is {state}" in err
     assert f"arena rounds {verb} r" in err
 
 
-def test_a_process_that_is_given_up_after_its_last_verdict_leaves_a_finished_round(
-    filled: Fill, database_url: str
-) -> None:
+def test_lost_lease_after_last_verdict_leaves_finished_round(filled: Fill, database_url: str) -> None:
     arena = filled(database_url=database_url)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     round_ = arena.store.rounds.get("r")
@@ -90,6 +88,6 @@ def test_a_process_that_is_given_up_after_its_last_verdict_leaves_a_finished_rou
             )
         )
         assert arena.store.leases.give_up(lambda _worker: True) == 1
-    found, counts = arena.rounds.status("r")
-    assert (found.state, counts.pending) == (RoundState.FINISHED, 0)
+    round_, counts = arena.rounds.status("r")
+    assert (round_.state, counts.pending) == (RoundState.FINISHED, 0)
     assert arena.store.jobs.get(job.id).state is JobState.DONE

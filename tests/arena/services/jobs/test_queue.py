@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[4]
 
 @contextlib.contextmanager
 def away(url: str) -> Iterator[None]:
-    """Close a database of the server to everybody, those included who are connected; open it at the end."""
+    """Block all connections to a database, open ones too, until the end of the block."""
     name = make_url(url).database
     server = create_engine(make_url(url).set(database="postgres"), isolation_level="AUTOCOMMIT")
     ends = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"  # noqa: S608 - ours
@@ -48,7 +48,7 @@ def finished(arena: Arena) -> bool:
 @pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_worker_waits_for_its_database_and_outlives_it(
+def test_worker_survives_database_outage(
     database_url: str, filled: Fill, scripted_llm: Serve, tmp_path: Path
 ) -> None:
     server = scripted_llm(latency=0.2)
@@ -71,7 +71,7 @@ def test_worker_waits_for_its_database_and_outlives_it(
     assert worker.wait(30) == 0
     counts = arena.rounds.status("r")[1]
     assert (counts.judged, counts.pending) == (72, 0)
-    # What was in flight when the server died may have been asked again.
+    # Calls in flight at the outage may be repeated.
     assert server.log.calls <= 72 + 2 * 4
     assert "Traceback" not in log.read_text()
 

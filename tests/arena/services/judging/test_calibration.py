@@ -27,20 +27,20 @@ def calibrated(arena: Arena, judge: str) -> int:
 
 
 def test_calibration_of_the_site_reaches_the_board(filled: Fill) -> None:
-    """E5: a board published with a calibration's number shows that agreement with people."""
+    """E5: A board published with a calibration shows its agreement with people."""
     arena = filled()
     number = calibrated(arena, "lexical")
     arena.rounds.launch(REQUEST, caller=ADA)
     work(arena)
-    assert [one.id for one in arena.calibrations.of_judge("lexical", caller=ADA)] == [number]
+    assert [job.id for job in arena.calibrations.of_judge("lexical", caller=ADA)] == [number]
     assert arena.calibrations.of_judge("pairwise", caller=ADA) == ()
     arena.boards.queue_publishing("spring", metrics=False, calibration=number, caller=ADA)
     work(arena)
     assert arena.boards.get("spring").standings["health"]["agreement"]["pairs"] == 1
 
 
-def test_calibration_of_another_judge_or_job_is_refused_before_a_job_is_made(filled: Fill) -> None:
-    """E5: what is no finished calibration, or is of another judge, is refused by name and queues nothing."""
+def test_publishing_refuses_invalid_calibrations(filled: Fill) -> None:
+    """E5: Unfinished calibrations and those of other judges queue no job."""
     arena = filled()
     arena.rounds.launch(REQUEST, caller=ADA)
     work(arena)
@@ -51,7 +51,7 @@ def test_calibration_of_another_judge_or_job_is_refused_before_a_job_is_made(fil
     number = calibrated(arena, "mine")
     for job, error, words in (
         (judged.job.id, InputError, f"Job {judged.job.id} is not a calibration"),
-        (number, InputError, f"Calibration {number} tells nothing of the judge lexical"),
+        (number, InputError, f"Calibration {number} has no report on the judge lexical"),
         (999, NotFoundError, "999"),
     ):
         with pytest.raises(error, match=words):
@@ -59,7 +59,7 @@ def test_calibration_of_another_judge_or_job_is_refused_before_a_job_is_made(fil
     assert len(arena.jobs.recent()) == 2
 
 
-def test_bad_labels_are_refused_before_a_worker_sees_them(filled: Fill, tmp_path: Path) -> None:
+def test_invalid_labels_queue_no_job(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     with pytest.raises(FileFormatError):
         arena.calibrations.start(write_lines(tmp_path / "l.jsonl", [{"id": 1}]), ["lexical"], caller=ADA)
@@ -80,5 +80,5 @@ def test_report_of_a_calibration_is_on_the_board(filled: Fill, tmp_path: Path) -
     health = arena.boards.get("r").standings["health"]
     battles = list(arena.store.verdicts.battles("r"))
     assert health["planned"] == len(battles)
-    assert health["flips"] == sum(one.flipped is True for one in battles)
+    assert health["flips"] == sum(battle.flipped is True for battle in battles)
     assert health["agreement"] == {"pairs": 40, "decisive_accuracy": 0.8}

@@ -18,20 +18,20 @@ def test_reply_is_committed_when_put_returns(store: Store) -> None:
     async def put() -> None:
         replies = StoredReplies(store)
 
-        async def one(request: Request) -> None:
+        async def put_one(request: Request) -> None:
             await replies.put(request, Reply(key=request.key, endpoint="e", model="m", text="t"))
             assert request.key in store.replies.get_many([request.key])
 
-        await asyncio.gather(*(one(request) for request in requests))
+        await asyncio.gather(*(put_one(request) for request in requests))
         with store.database.begin() as connection:
             connection.exec_driver_sql("ALTER TABLE reply RENAME TO gone")
         with pytest.raises(StoreError):
-            await one(requests[0])
+            await put_one(requests[0])
 
     asyncio.run(put())
 
 
-def test_book_keeps_batches_across_runs(store: Store) -> None:
+def test_journal_persists_batches(store: Store) -> None:
 
     async def use() -> None:
         book = StoredJournal(store)

@@ -15,7 +15,7 @@ class Scheduler:
 
     waiting = None
 
-    async def ask(self, request: Any) -> Reply:  # noqa: ANN401 - whatever is asked
+    async def ask(self, request: Any) -> Reply:  # noqa: ANN401 - any request
         return Reply(key=str(request), endpoint="e", model="m", text="t", cached=request == "cached")
 
 

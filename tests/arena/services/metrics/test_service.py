@@ -44,7 +44,7 @@ def test_processes_give_the_scores_of_one() -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_is_killed_costs_no_score() -> None:
+def test_killed_process_loses_no_score() -> None:
 
     async def killed(metric: EmbeddedMetrics) -> list[list[Score]]:
         first = await metric.score([(item(0), (NLI,))])
@@ -52,20 +52,20 @@ def test_a_process_that_is_killed_costs_no_score() -> None:
         return [*first, *await metric.score([(item(number), (NLI,)) for number in range(1, 6)])]
 
     with TextWork(LIMIT) as work:
-        found = asyncio.run(killed(EmbeddedMetrics([AnswerScorer(NLI, {})], work)))
-    assert [one.outcome for (one,) in found] == [Outcome.JUDGED] * 6
+        scores = asyncio.run(killed(EmbeddedMetrics([AnswerScorer(NLI, {})], work)))
+    assert [score.outcome for (score,) in scores] == [Outcome.JUDGED] * 6
 
 
 @pytest.mark.slow
-def test_an_answer_over_the_limit_is_not_scored_and_the_others_are() -> None:
+def test_slow_answer_fails_alone() -> None:
     """A4: the answer has failed with the reason `time_limit`, and scoring goes on."""
     rows = [(item(0), (NLI,)), (item(1), (NLI, SLOW)), (item(2), (NLI,))]
     with TextWork(LIMIT) as work:
         metrics = EmbeddedMetrics([AnswerScorer(NLI, {}), Hanging(SLOW, {})], work)
-        found = [score for own in asyncio.run(metrics.score(rows)) for score in own]
+        scores = [score for own in asyncio.run(metrics.score(rows)) for score in own]
     expected = [Outcome.JUDGED, Outcome.JUDGED, Outcome.FAILED, Outcome.JUDGED]
-    assert [one.outcome for one in found] == expected
-    assert (found[2].score, found[2].reason, found[2].metric) == (None, "time_limit", SLOW)
+    assert [score.outcome for score in scores] == expected
+    assert (scores[2].score, scores[2].reason, scores[2].metric) == (None, "time_limit", SLOW)
 
 
 class Hanging(AnswerScorer):
@@ -89,28 +89,28 @@ class Breaking:
         raise self._error
 
 
-def test_an_answer_that_breaks_a_metric_has_failed() -> None:
-    """A mistake that one text brings out is this answer's outcome with the reason, tried again next time."""
-    found = asyncio.run(scored(Breaking(RecursionError("too deep")), item(1)))
-    assert (found.outcome, found.score) == (Outcome.FAILED, None)
-    assert "RecursionError: too deep" in found.reason
+def test_metric_error_fails_only_its_answer() -> None:
+    """An error on one text is this answer's outcome, with the reason, and is retried."""
+    score = asyncio.run(scored(Breaking(RecursionError("too deep")), item(1)))
+    assert (score.outcome, score.score) == (Outcome.FAILED, None)
+    assert "RecursionError: too deep" in score.reason
 
 
 @pytest.mark.parametrize("error", [JudgeError("gone", advice="Wait."), SpecError("no prompt", advice="Add.")])
-def test_fault_of_every_answer_ends_the_run(error: Exception) -> None:
+def test_judge_error_ends_run(error: Exception) -> None:
     with pytest.raises(type(error)):
         asyncio.run(scored(Breaking(error), item(1)))
 
 
-def test_names_fit_the_database_and_tell_options_apart(make_arena: Fill) -> None:
+def test_score_names_are_short_and_distinct(make_arena: Fill) -> None:
     access = make_arena().metric_access
-    assert access.kept_as("", {}) == ""
-    assert access.kept_as("", {"beta": 2}) == "beta=2"
+    assert access.score_name("", {}) == ""
+    assert access.score_name("", {"beta": 2}) == "beta=2"
     names = set()
     for count in (1, 2):
         judgments: dict[str, Json] = {f"q{number}": {"p": [count]} for number in range(500)}
         options: dict[str, Json] = {f"option_{letter}": 1_000_000 for letter in "abcdefgh"}
         options["judgments"] = judgments
-        names.add(access.kept_as("reference-free", options))
+        names.add(access.score_name("reference-free", options))
     assert len(names) == 2
     assert max(map(len, names)) == 100

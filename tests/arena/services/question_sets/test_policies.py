@@ -27,11 +27,11 @@ def packed(files: dict[str, bytes], *, link: str = "") -> bytes:
     return content.getvalue()
 
 
-def test_set_comes_as_a_zip_file(filled: Fill, tmp_path: Path) -> None:
+def test_set_is_imported_from_zip_file(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
-    files = packed({f"tiny/{one.name}": one.read_bytes() for one in write_set(tmp_path).iterdir()})
-    assert not arena.set_admin.bring("again.zip", files, caller=ADA).created
-    other = arena.set_admin.bring("again.zip", files, name="other", caller=ADA)
+    files = packed({f"tiny/{path.name}": path.read_bytes() for path in write_set(tmp_path).iterdir()})
+    assert not arena.set_admin.upload("again.zip", files, caller=ADA).created
+    other = arena.set_admin.upload("again.zip", files, name="other", caller=ADA)
     assert (other.created, other.summary.questions) == (True, 12)
     view = arena.set_admin.view("tiny", caller=ADA)
     assert (view.splits, view.references, len(view.entrants)) == ({"test": 12}, 12, 3)
@@ -52,11 +52,11 @@ def test_hostile_zip_files_are_refused(filled: Fill) -> None:
     arena = filled()
     for name, content in HOSTILE.items():
         with pytest.raises(FileFormatError):
-            arena.set_admin.bring("set.zip", content, caller=ADA)
+            arena.set_admin.upload("set.zip", content, caller=ADA)
         assert len(arena.sets.summaries()) == 1, name
 
 
-def test_frozen_set_takes_nothing(filled: Fill, tmp_path: Path) -> None:
+def test_frozen_set_refuses_submissions(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     arena.set_admin.freeze("tiny", caller=ADA)
     assert arena.set_admin.view("tiny", caller=ADA).frozen
@@ -65,7 +65,7 @@ def test_frozen_set_takes_nothing(filled: Fill, tmp_path: Path) -> None:
     assert len(arena.planner.entrants("tiny")) == 3
 
 
-def test_freezing_ends_what_is_open_and_drops_what_would_open() -> None:
+def test_freezing_ends_open_phases_and_drops_later_ones() -> None:
     now, day = datetime.now(UTC), timedelta(days=1)
     past = Phase(name="past", closes_at=now - day)
     open_ = Phase(name="open", opens_at=now - day / 2)

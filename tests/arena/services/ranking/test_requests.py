@@ -14,17 +14,17 @@ GOLDEN = Path(__file__).parents[3] / "golden" / "answers"
 INSPECT = GOLDEN / "inspect_choices.json"
 
 
-def _systems(*files: str) -> list[list[str]]:
-    given = named_files(files)
-    tables = [file.table(file.path, Columns()) for file in given]
-    return [sorted(table.systems) for table in with_distinct_names(given, tables)]
+def _systems(*paths: str) -> list[list[str]]:
+    files = named_files(paths)
+    tables = [file.table(file.path, Columns()) for file in files]
+    return [sorted(table.systems) for table in with_distinct_names(files, tables)]
 
 
 @pytest.mark.parametrize(
     ("name", "stem"),
     [("gpt-4.1.jsonl", "gpt-4.1"), ("a.b_10-00-00.5.csv.gz", "a.b_10-00-00.5"), ("llama-3.2", "llama-3.2")],
 )
-def test_name_of_file_keeps_its_dots(name: str, stem: str, tmp_path: Path) -> None:
+def test_system_name_keeps_dots_of_file(name: str, stem: str, tmp_path: Path) -> None:
     (tmp_path / name).touch()
     assert NamedFile.of(str(tmp_path / name)).system == stem
 
@@ -32,11 +32,11 @@ def test_name_of_file_keeps_its_dots(name: str, stem: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "place", ["lm_eval/out/*/samples*", "lighteval/details/*/*/*/*", "opencompass/*/*/*"]
 )
-def test_log_is_named_by_its_results_or_folder(place: str) -> None:
+def test_log_directory_is_named_by_model(place: str) -> None:
     assert _systems(*map(str, GOLDEN.glob(place))) == [["good"]]
 
 
-def test_logs_of_one_model_have_their_files_names(tmp_path: Path) -> None:
+def test_logs_of_same_model_get_file_names(tmp_path: Path) -> None:
     other, vllm = tmp_path / "again.v2.json", tmp_path / "vllm.json"
     shutil.copy(INSPECT, other)
     vllm.write_text(INSPECT.read_text("utf-8").replace("openai-api/local/good", "vllm/good"), "utf-8")
@@ -46,7 +46,7 @@ def test_logs_of_one_model_have_their_files_names(tmp_path: Path) -> None:
     assert _systems(str(INSPECT), f"mine={other}") == [["good"], ["mine"]]
 
 
-def test_a_column_may_be_that_of_one_file() -> None:
+def test_column_option_applies_to_one_file() -> None:
     columns = Columns(question="beta.csv:ask", answers=(f"{__file__}:tell", "text"))
     assert columns.in_file(Path("beta.csv")) == {Column.QUESTION: "ask", Column.ANSWER: "text"}
     assert columns.in_file(Path(__file__))[Column.ANSWER] == "tell"

@@ -23,23 +23,23 @@ def test_columns_equal_records(filled: Fill, database_url: str, *, soft: bool) -
     records = list(arena.rounds.battles("r"))
     columns = arena.store.verdicts.columns("r")
     preferences, outcomes = (None, *Preference), (None, *Outcome)
-    assert [columns.questions[code] for code in columns.question] == [one.question_id for one in records]
-    assert [columns.domains[code] for code in columns.question] == [one.domain for one in records]
-    assert [columns.systems[code] for code in columns.a] == [one.system_a for one in records]
-    assert [columns.systems[code] for code in columns.b] == [one.system_b for one in records]
-    assert [outcomes[code + 1] for code in columns.outcome] == [one.outcome for one in records]
-    assert [preferences[code + 1] for code in columns.preference] == [one.preference for one in records]
-    assert [(None, False, True)[code + 1] for code in columns.flipped] == [one.flipped for one in records]
+    assert [columns.questions[code] for code in columns.question] == [row.question_id for row in records]
+    assert [columns.domains[code] for code in columns.question] == [row.domain for row in records]
+    assert [columns.systems[code] for code in columns.a] == [row.system_a for row in records]
+    assert [columns.systems[code] for code in columns.b] == [row.system_b for row in records]
+    assert [outcomes[code + 1] for code in columns.outcome] == [row.outcome for row in records]
+    assert [preferences[code + 1] for code in columns.preference] == [row.preference for row in records]
+    assert [(None, False, True)[code + 1] for code in columns.flipped] == [row.flipped for row in records]
     assert (columns.score is not None) is soft
     if columns.score is not None:
-        scores = [np.nan if one.score is None else one.score for one in records]
+        scores = [np.nan if row.score is None else row.score for row in records]
         np.testing.assert_array_equal(columns.score, scores)
     table, expected = table_of_columns(columns), table_of(records)
     for name in ("systems", "questions", "domains"):
         assert getattr(table, name) == getattr(expected, name)
     for name in ("a", "b", "winner", "question", "domain", "share"):
         np.testing.assert_array_equal(getattr(table, name), getattr(expected, name))
-    assert outcomes_of(columns).total() == sum(one.outcome is not None for one in records)
+    assert outcomes_of(columns).total() == sum(row.outcome is not None for row in records)
     by_system = outcomes_by_system(columns)
     assert sum(sum(counts.values()) for counts in by_system.values()) == 2 * outcomes_of(columns).total()
     few = arena.store.verdicts.columns("r", systems={"full"})
@@ -51,24 +51,24 @@ def test_columns_equal_records(filled: Fill, database_url: str, *, soft: bool) -
     assert len(arena.store.verdicts.columns("nowhere")) == 0
 
 
-def test_pages_of_a_round_are_its_battles(filled: Fill, database_url: str) -> None:
+def test_pages_cover_all_battles_of_round(filled: Fill, database_url: str) -> None:
     arena = filled(database_url=database_url)
     for name in ("before", "r", "after"):
         arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name=name, pairs="all"))
     verdicts = arena.store.verdicts
-    everything = {name: [one.id for one in verdicts.battles(name)] for name in ("before", "r", "after")}
+    everything = {name: [row.id for row in verdicts.battles(name)] for name in ("before", "r", "after")}
     assert all(numbers == sorted(numbers) for numbers in everything.values())
     assert len(set().union(*everything.values())) == 3 * len(everything["r"])
     paged: list[int] = []
     while page := verdicts.page("r", after=paged[-1] if paged else 0, limit=7):
-        paged += [one.id for one in page]
-    assert paged == everything["r"] == [one.battle.id for one in verdicts.evidence("r")]
-    named = [one.id for one in verdicts.battles("r") if "full" in {one.system_a, one.system_b}]
-    assert [one.id for one in verdicts.battles("r", system="full")] == named
+        paged += [row.id for row in page]
+    assert paged == everything["r"] == [row.battle.id for row in verdicts.evidence("r")]
+    named = [row.id for row in verdicts.battles("r") if "full" in {row.system_a, row.system_b}]
+    assert [row.id for row in verdicts.battles("r", system="full")] == named
     assert not list(verdicts.battles("nowhere"))
 
 
-def test_sqlite_continues_a_page_without_sorting_the_round(filled: Fill) -> None:
+def test_sqlite_pages_without_sorting(filled: Fill) -> None:
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
     plans: list[str] = []
@@ -85,7 +85,7 @@ def test_sqlite_continues_a_page_without_sorting_the_round(filled: Fill) -> None
 
 
 def _end(store: Store, numbers: list[int], *, soft: bool) -> None:
-    """End battles in every way there is, and leave some pending."""
+    """End battles with every outcome, and leave some pending."""
     with store.database.begin() as connection:
         for place, number in enumerate(numbers):
             outcome = (None, *Outcome)[place % 7]

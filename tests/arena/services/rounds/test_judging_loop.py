@@ -39,13 +39,13 @@ def run(arena: Arena, name: str = "r", *, concurrency: int = 8) -> RoundCounts:
     return arena.rounds.run(name, concurrency=concurrency, report=quiet)
 
 
-def asked(arena: Arena, name: str = "r", **fields: Any) -> RoundCounts:  # noqa: ANN401 - fields of any type
-    """Judge every pair by an LLM in one order."""
+def judge_round(arena: Arena, name: str = "r", **fields: Any) -> RoundCounts:  # noqa: ANN401 - fields of any type
+    """Judge every pair with an LLM in one order."""
     return play(arena, name, judge="reference-free", **fields)
 
 
 def paid(arena: Arena, name: str = "r") -> float:
-    return sum(one.cost_usd or 0.0 for each in arena.store.verdicts.evidence(name) for one in each.judgments)
+    return sum(row.cost_usd or 0.0 for e in arena.store.verdicts.evidence(name) for row in e.judgments)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def many(make_arena: Fill, tmp_path: Path) -> Arena:
     return arena
 
 
-def test_questions_come_in_one_random_order(many: Arena) -> None:
+def test_questions_have_seeded_random_order(many: Arena) -> None:
     created = many.rounds.get("r")
     job, lease = many.job_leases.begin(created.id)
     feed = QuestionFeed(many.store, lease.id, created.id, created.seed, limit=6)
@@ -83,7 +83,9 @@ def test_live_standing_counts_stored_verdicts(many: Arena, run: Commands) -> Non
     keys = dict(many.store.battles.questions(round_.id))
     first = {keys[number] for number in in_random_order(keys.items(), round_.seed)[:40]}
     length = {"long": 3, "middle": 2, "human": 1, "brief": 0}
-    a_wins, b_wins = (Verdict(outcome=Outcome.JUDGED, preference=one) for one in (Preference.A, Preference.B))
+    a_wins, b_wins = (
+        Verdict(outcome=Outcome.JUDGED, preference=side) for side in (Preference.A, Preference.B)
+    )
     many.store.verdicts.record(
         [
             (battle.id, a_wins if length[battle.system_a] > length[battle.system_b] else b_wins)
@@ -97,8 +99,8 @@ def test_live_standing_counts_stored_verdicts(many: Arena, run: Commands) -> Non
     best = live.systems[0]
     assert (best.score, best.questions, best.upper) == (1, 40, 1)
     assert 0.8 < known(best.lower) < 1
-    shown = run.json("rounds", "status", "r", "--json")["live"]
-    assert (shown["questions"], shown["systems"][0]["system"]) == (40, "long")
+    live = run.json("rounds", "status", "r", "--json")["live"]
+    assert (live["questions"], live["systems"][0]["system"]) == (40, "long")
     assert "Verdicts on 40 of 60 questions" in run("rounds", "status", "r")[1]
 
 
@@ -133,7 +135,7 @@ def test_judge_that_decides_by_position_pauses_a_round(filled: Fill, scripted_ll
     assert (conduct.readings, conduct.both_orders, conduct.flips) == (144, 72, 72)
 
 
-def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
+def test_unreadable_battles_are_retried_and_all_attempts_exported(
     filled: Fill, scripted_llm: Serve, run: Commands, tmp_path: Path
 ) -> None:
     llm = scripted_llm(faults={"wrong_format": 1.0})
@@ -147,10 +149,10 @@ def test_unreadable_battles_are_asked_again_and_every_attempt_is_exported(
     assert "rounds retry r --unreadable" in str(caught.value)
     calls = llm.log.calls
     assert calls == 2 * counts.planned
-    shown = run.json("rounds", "status", "r", "--unreadable", "--replies", 100, "--json", endpoint=llm.url)
-    assert len(shown) == counts.planned
-    assert all(len(one["judgments"][0]["replies"]) == 2 for one in shown)
-    assert all(one["question"] and one["system_a"] for one in shown)
+    rows = run.json("rounds", "status", "r", "--unreadable", "--replies", 100, "--json", endpoint=llm.url)
+    assert len(rows) == counts.planned
+    assert all(len(row["judgments"][0]["replies"]) == 2 for row in rows)
+    assert all(row["question"] and row["system_a"] for row in rows)
     llm.script.faults = {}
     assert arena.rounds.retry("r") == 0
     again = run.json("rounds", "retry", "r", "--unreadable", "--json", endpoint=llm.url)
@@ -168,9 +170,9 @@ def test_both_orders_of_a_battle_come_before_the_next(filled: Fill, scripted_llm
     arena = filled(endpoint=llm.url)
     create(arena, pairs="reference", sample="8")
     run(arena, concurrency=1)
-    shown = [answers_of(Ask(body)) for body in llm.log.bodies]
-    assert len(shown) == 48
-    assert [known(pair)[::-1] for pair in shown[::2]] == shown[1::2]
+    pairs = [answers_of(Ask(body)) for body in llm.log.bodies]
+    assert len(pairs) == 48
+    assert [known(pair)[::-1] for pair in pairs[::2]] == pairs[1::2]
 
 
 @pytest.mark.slow
@@ -179,14 +181,14 @@ def test_wait_for_an_endpoint_is_reported(filled: Fill, scripted_llm: Serve) -> 
     create(arena, pairs="reference", sample="8")
     notes: set[str] = set()
     arena.rounds.run("r", concurrency=2, report=lambda progress: notes.add(progress.note))
-    assert any("HTTP 429" in one and "next try in" in one for one in notes)
+    assert any("HTTP 429" in note and "next try in" in note for note in notes)
     assert arena.rounds.status("r")[0].state is RoundState.FINISHED
 
 
-def test_every_outcome_is_counted_as_what_it_is(filled: Fill, scripted_llm: Serve) -> None:
+def test_every_outcome_is_counted(filled: Fill, scripted_llm: Serve) -> None:
     faults = {"refusal": 0.15, "wrong_format": 0.5, "bad_request": 0.1}
     arena = filled(endpoint=scripted_llm(faults=faults).url)
-    counts = asked(arena)
+    counts = judge_round(arena)
     assert counts.pending == 0
     assert min(counts.judged, counts.refused, counts.unreadable, counts.failed) > 0
     for battle in arena.rounds.battles("r"):
@@ -202,28 +204,28 @@ FAULTS = {"wrong_format": 0.3, "malformed": 0.1, "refusal": 0.1, "bad_request": 
 def test_counts_ledger_and_judgments_agree(
     filled: Fill, scripted_llm: Serve, database_url: str, budget_usd: float | None
 ) -> None:
-    """C6: re-asks and refusals are in the cost once; what lost calls may have cost is counted apart."""
+    """C6: retries and refusals are charged once; the possible cost of lost calls is counted separately."""
     arena = filled(endpoint=scripted_llm(faults=FAULTS).url, database_url=database_url)
-    counts = asked(arena, budget_usd=budget_usd)
-    judgments = [judgment for one in arena.store.verdicts.evidence("r") for judgment in one.judgments]
+    counts = judge_round(arena, budget_usd=budget_usd)
+    judgments = [judgment for row in arena.store.verdicts.evidence("r") for judgment in row.judgments]
     assert counts.cost_usd == pytest.approx(paid(arena))
-    assert counts.input_tokens == sum(one.input_tokens for one in judgments)
+    assert counts.input_tokens == sum(row.input_tokens for row in judgments)
     assert counts.lost_usd > 0.05 * known(counts.cost_usd)
     assert counts.reserved_usd == pytest.approx(0.0, abs=1e-9)
     account = arena.store.ledgers.account(arena.store.rounds.get("r").id)
     assert (account.spent, account.lost) == (counts.cost_usd, counts.lost_usd)
     assert account.drawn == pytest.approx(0.0, abs=1e-9)
-    re_asked = [one for one in judgments if one.outcome is Outcome.UNREADABLE]
-    assert re_asked
-    assert all(one.input_tokens > one.reply.input_tokens for one in re_asked if one.reply)
+    retried = [row for row in judgments if row.outcome is Outcome.UNREADABLE]
+    assert retried
+    assert all(row.input_tokens > row.reply.input_tokens for row in retried if row.reply)
     assert f"arena_lost_usd {counts.lost_usd}" in metrics_of(arena.store).decode()
 
 
 @pytest.mark.slow
 def test_lost_calls_count_against_the_cap(filled: Fill, scripted_llm: Serve) -> None:
-    """C6: Where every reply is lost the round stops at its cap with nothing charged."""
+    """C6: With every reply lost the round stops at its cap without charges."""
     arena = filled(endpoint=scripted_llm(faults={"drop": 1.0}).url)
-    counts = asked(arena, budget_usd=0.02)
+    counts = judge_round(arena, budget_usd=0.02)
     assert counts.skipped > 0
     assert counts.cost_usd == 0.0
     assert 0.01 < counts.lost_usd <= 0.02 + 1e-9
@@ -233,7 +235,7 @@ def test_lost_calls_count_against_the_cap(filled: Fill, scripted_llm: Serve) -> 
 
 def test_budget_never_sinks_below_what_is_spent(filled: Fill, scripted_llm: Serve) -> None:
     arena = filled(endpoint=scripted_llm().url)
-    spent = known(asked(arena, budget_usd=5.0, pairs="reference").cost_usd)
+    spent = known(judge_round(arena, budget_usd=5.0, pairs="reference").cost_usd)
     with pytest.raises(ConflictError, match="are spent"):
         arena.rounds.set_budget("r", spent / 2)
     with pytest.raises(InputError, match="not an amount of money"):
@@ -249,7 +251,7 @@ def test_budget_never_sinks_below_what_is_spent(filled: Fill, scripted_llm: Serv
 
 @pytest.mark.slow
 def test_cap_leaves_no_half_battle(filled: Fill, scripted_llm: Serve) -> None:
-    """However many battles are in work, none has one of its two orders paid, and the cap holds."""
+    """No battle is paid in only one of its two orders, and the cap is kept."""
     arena = filled(endpoint=scripted_llm(latency=0.002).url)
     create(arena, "whole")
     whole = known(run(arena, "whole", concurrency=64).cost_usd)
@@ -263,46 +265,44 @@ def test_cap_leaves_no_half_battle(filled: Fill, scripted_llm: Serve) -> None:
         assert min(counts.judged, counts.skipped) > 0
         assert 0 < known(counts.cost_usd) + counts.lost_usd <= cap + 1e-9
         assert counts.reserved_usd == pytest.approx(0.0, abs=1e-9)
-        orders = [[one.calls > 0 for one in each.judgments] for each in arena.store.verdicts.evidence(name)]
+        orders = [[row.calls > 0 for row in e.judgments] for e in arena.store.verdicts.evidence(name)]
         assert not [paid_orders for paid_orders in orders if sum(paid_orders) == 1]
 
 
 @pytest.mark.slow
-def test_replay_asks_nothing_and_names_what_it_lacks(
+def test_replay_sends_no_request_and_reports_missing_replies(
     filled: Fill, scripted_llm: Serve, make_arena: Fill
 ) -> None:
     llm = scripted_llm()
     arena = filled(endpoint=llm.url)
-    asked(arena, "one")
+    judge_round(arena, "one")
     calls = llm.log.calls
-    again = asked(arena, "cached")
+    again = judge_round(arena, "cached")
     assert (again.judged, again.cost_usd, again.input_tokens) == (72, 0.0, 0)
     replaying = make_arena(endpoint=llm.url, cache_mode=CacheMode.REPLAY)
-    assert asked(replaying, "two").cost_usd == 0
+    assert judge_round(replaying, "two").cost_usd == 0
     assert llm.log.calls == calls
     with pytest.raises(ReplayMissError, match="cache has no reply"):
         play(replaying, "other", judge="reference")
     assert arena.rounds.status("other")[0].state is RoundState.PAUSED
-    asked(make_arena(endpoint=llm.url, cache_mode=CacheMode.RECORD), "three")
+    judge_round(make_arena(endpoint=llm.url, cache_mode=CacheMode.RECORD), "three")
     # An attack whose suspicious part is cut is a battle's own request, which record may ask for both.
     assert len(llm.log.started) == calls
     assert min(llm.log.started.values()) == 2
 
 
 @pytest.mark.slow
-def test_round_over_batches_is_the_round_over_calls(
-    filled: Fill, scripted_llm: Serve, make_arena: Fill
-) -> None:
+def test_batches_give_same_round_as_calls(filled: Fill, scripted_llm: Serve, make_arena: Fill) -> None:
     llm = scripted_llm()
     arena = filled(endpoint=llm.url)
-    asked(arena, "calls")
+    judge_round(arena, "calls")
     arena.store.replies.forget()
     batched = make_arena(endpoint=llm.url, transport="batch", batch_poll=1)
     create(batched, "b", order=None)
     assert run(batched, "b", concurrency=200).judged == 72
     assert llm.batches == 1
     assert arena.store.batches.unread() == ()
-    first, second = ([one.preference for one in arena.rounds.battles(name)] for name in ("calls", "b"))
+    first, second = ([row.preference for row in arena.rounds.battles(name)] for name in ("calls", "b"))
     assert first == second
 
 
@@ -312,10 +312,10 @@ def _moderated(call: Call) -> Answer:
     return completion(call)
 
 
-def test_moderated_question_keeps_no_round_from_its_board(
+def test_moderated_question_does_not_block_publication(
     filled: Fill, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Its battles are refused with what the endpoint said; the rest is judged and published."""
+    """Its battles are refused with the endpoint's message; the rest is judged and published."""
     mode = Mode(name="moderated", about="one question is flagged", end=End.REFUSED, answer=_moderated)
     monkeypatch.setattr(server, "MODES", {**server.MODES, mode.name: mode})
     spec = tmp_path / "moderated.toml"
@@ -323,9 +323,9 @@ def test_moderated_question_keeps_no_round_from_its_board(
     with server.ScriptedProviders().running() as endpoint:
         arena = filled(endpoint=endpoint.url)
         counts = play(arena, judge=str(spec))
-    refused = [one for one in arena.store.verdicts.evidence("r") if one.battle.outcome is Outcome.REFUSED]
-    assert {one.battle.question_id for one in refused} == {"q3"}
-    assert all("flagged" in (one.battle.detail or "") for one in refused)
+    refused = [row for row in arena.store.verdicts.evidence("r") if row.battle.outcome is Outcome.REFUSED]
+    assert {row.battle.question_id for row in refused} == {"q3"}
+    assert all("flagged" in (row.battle.detail or "") for row in refused)
     assert (counts.refused, counts.pending, counts.failed) == (len(refused), 0, 0)
     assert counts.judged == counts.planned - len(refused) > 0
     arena.boards.publish("r", report=quiet, score=False)

@@ -56,12 +56,12 @@ def _plan(scope: Scope, pairs: str, *, judge: JudgeKind = JudgeKind.LLM, sample:
 
 
 def _spec(judge: JudgeKind) -> JudgeSpec:
-    found = load_spec("lexical" if judge is JudgeKind.LEXICAL else "reference-free")
-    assert found.kind is judge
-    return found
+    spec = load_spec("lexical" if judge is JudgeKind.LEXICAL else "reference-free")
+    assert spec.kind is judge
+    return spec
 
 
-def test_reference_pairs_are_each_system_against_the_reference() -> None:
+def test_reference_pairs_every_system_with_reference() -> None:
     plan = _plan(_scope(_questions(10)), "reference")
     assert Counter((battle.a, battle.b) for battle in plan.battles) == {(1, 9): 10, (2, 9): 10, (3, 9): 10}
 
@@ -75,15 +75,15 @@ def test_complete_adds_every_pair_on_an_even_sample() -> None:
     assert domains == {"x": 6, "y": 6, "z": 6}
 
 
-def test_all_pairs_include_the_reference_where_the_judge_can_decide_it() -> None:
+def test_all_pairs_include_decidable_reference() -> None:
     assert len(_plan(_scope(_questions(10)), "all", judge=JudgeKind.LEXICAL).battles) == 60
     bare = _plan(_scope(_questions(10, passages=False)), "all", judge=JudgeKind.LEXICAL)
     assert len(bare.battles) == 30
     assert bare.left_out == {"reference battles that the judge cannot decide": 30}
 
 
-def test_a_plan_names_what_the_judge_cannot_decide() -> None:
-    """D3: asked for by name, battles without a ground truth are planned, and counted with the reason."""
+def test_plan_counts_undecidable_battles() -> None:
+    """D3: explicit reference battles without a ground truth are planned and counted."""
     bare = _questions(10, passages=False)
     plan = _plan(_scope(bare, lacking=4), "reference,complete:10", judge=JudgeKind.LEXICAL)
     assert plan.undecidable == {REFERENCE_PLAYS: 26}
@@ -104,26 +104,26 @@ def test_missing_answers_lose_without_a_judge_or_are_not_compared() -> None:
             assert battle.detail == NOT_HANDED_IN
     skipped = _plan(_scope(_questions(10), lacking=4, missing=MissingRule.SKIP), "all")
     assert (len(skipped.battles), skipped.without_judge, skipped.missing) == (60, 0, 12)
-    assert {(one.outcome, one.preference) for one in skipped.battles} == {
+    assert {(row.outcome, row.preference) for row in skipped.battles} == {
         (None, None),
         (Outcome.MISSING, None),
     }
 
 
-def test_two_missing_answers_are_no_battle() -> None:
+def test_two_missing_answers_give_no_battle() -> None:
     scope = _scope(_questions(10), lacking=4)
     both = replace(scope, answered={**scope.answered, 2: scope.answered[3]})
     assert Counter((battle.a, battle.b) for battle in _plan(both, "all").battles)[2, 3] == 6
 
 
-def test_battles_have_names_of_their_own() -> None:
+def test_battle_keys_are_unique() -> None:
     keys = [battle.key for battle in _plan(_scope(_questions(20)), "all").battles]
     assert len(set(keys)) == len(keys)
     assert keys == [battle.key for battle in _plan(_scope(_questions(20)), "all").battles]
 
 
 @given(count=st.integers(1, 60), wanted=st.integers(1, 80), seed=st.integers(0, 3))
-def test_samples_have_the_size_asked_for_and_are_fair(count: int, wanted: int, seed: int) -> None:
+def test_samples_have_requested_size_and_are_fair(count: int, wanted: int, seed: int) -> None:
     """Even samples differ by at most one between domains that have enough; shares follow the sizes."""
     questions = _questions(count)
     sizes = Counter(question.domain for _, question in questions)
@@ -152,6 +152,6 @@ def test_sample_keeps_the_order_of_the_set_and_follows_the_seed() -> None:
         *((Sample, text) for text in ("0", "0%", "101%", "-5", "half", "nan%")),
     ],
 )
-def test_unknown_words_are_refused(kind: type[Pairs | Sample], text: str) -> None:
+def test_invalid_pairs_and_samples_are_refused(kind: type[Pairs | Sample], text: str) -> None:
     with pytest.raises(InputError, match=r"reference|sample"):
         kind.parse(text)

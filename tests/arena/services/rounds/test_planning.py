@@ -11,7 +11,7 @@ from tests.cases import cases
 
 @pytest.fixture(autouse=True)
 def _public_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Price the endpoints on this machine as if they were elsewhere, where what has no price is unknown."""
+    """Treat local endpoints as remote, where unpriced models have an unknown cost."""
     monkeypatch.setattr("judges.llm.prices.is_private", lambda _: False)
 
 
@@ -25,18 +25,18 @@ def judge(folder: Path, spec: str) -> Path:
     return path
 
 
-def test_round_of_an_unpriced_model_names_both_ways_on(arena_of: Commands, tmp_path: Path) -> None:
+def test_unpriced_model_suggests_price_or_no_cap(arena_of: Commands, tmp_path: Path) -> None:
     words = ("rounds", "run", "--set", "tiny", "--judge", judge(tmp_path, UNPRICED), "--name", "r")
     err = arena_of.refused(*words, endpoint="https://llm.example.com/v1")
-    assert "No price is known for a-house-model" in err
+    assert "The price of a-house-model is unknown" in err
     advice = " ".join(err.split())
     assert "arena judges price a-house-model IN OUT" in advice
     assert "--no-cap" in advice
     assert arena_of.json("rounds", "list", "--json") == []
-    shown = arena_of("judges", "price", "gemini-2.5-pro")[1]
-    assert "1.250" in shown
-    assert "2.5 in, 15 out" in shown
-    assert "genai-prices" in shown
+    output = arena_of("judges", "price", "gemini-2.5-pro")[1]
+    assert "1.250" in output
+    assert "2.5 in, 15 out" in output
+    assert "genai-prices" in output
 
 
 def test_panel_with_an_unpriced_member_has_unknown_cost(
@@ -49,13 +49,15 @@ def test_panel_with_an_unpriced_member_has_unknown_cost(
     done = arena_of.json("rounds", "run", *words, "--no-cap", "--json")
     assert (done["judged"], done["cost_usd"]) == (12, None)
     assert done["input_tokens"] > 0
-    shown = arena_of("rounds", "status", "r")[1]
-    assert [line.split() for line in shown.splitlines() if line.startswith("cost_usd")] == [["cost_usd", "–"]]
+    output = arena_of("rounds", "status", "r")[1]
+    assert [line.split() for line in output.splitlines() if line.startswith("cost_usd")] == [
+        ["cost_usd", "–"]
+    ]
     assert usd(done["cost_usd"]) == "price not known"
     arena_of.done("rounds", "export", "r", tmp_path / "out")
 
 
-def test_replayed_round_costs_nothing_and_a_priced_panel_has_a_sum(
+def test_replayed_round_is_free_and_priced_panel_has_sum(
     arena_of: Commands, scripted_llm: Serve, tmp_path: Path
 ) -> None:
     """D10: replies from the cache cost 0 whatever the model."""
@@ -75,7 +77,7 @@ def test_replayed_round_costs_nothing_and_a_priced_panel_has_a_sum(
 def test_metric_by_an_unpriced_model_has_unknown_cost(
     arena_of: Commands, scripted_llm: Serve, tmp_path: Path
 ) -> None:
-    """D10: a run of a metric that was charged at no known price says null."""
+    """D10: a metric run at an unknown price reports null."""
     words = ("metrics", "run", "--set", "tiny", "--metric", "coverage-icat-a", "--systems", "half")
     path = judge(tmp_path, UNPRICED)
     done = arena_of.json(*words, "--judge", path, "--json", endpoint=scripted_llm().url)

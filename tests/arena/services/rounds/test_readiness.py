@@ -21,11 +21,11 @@ LABEL = {"question": "What is item 1?", "answer_a": "Item 1 is beta.", "answer_b
 def lacks(arena: Arena, request: RoundRequest) -> dict[str, bool]:
     """Return the missing prerequisites of a planned round, and whether each blocks the launch."""
     plan = arena.planner.estimate(request, caller=OPERATOR)
-    assert all(one["text"] and one["advice"] for one in plan["to_do"])
-    return {one["what"]: one["blocks"] for one in plan["to_do"]}
+    assert all(row["text"] and row["advice"] for row in plan["to_do"])
+    return {row["what"]: row["blocks"] for row in plan["to_do"]}
 
 
-def test_round_of_an_llm_lacks_key_cap_and_calibration(filled: Fill) -> None:
+def test_llm_round_lacks_key_cap_and_calibration(filled: Fill) -> None:
     arena = filled(endpoint=PUBLIC_ENDPOINT)
     assert lacks(arena, PAID) == {"no cap": True, "not calibrated": False}
     bare = Arena(replace(arena.settings, api_key=None))
@@ -34,7 +34,7 @@ def test_round_of_an_llm_lacks_key_cap_and_calibration(filled: Fill) -> None:
     bare.close()
 
 
-def test_cap_that_is_too_low_and_price_that_is_not_known_are_named(filled: Fill) -> None:
+def test_low_cap_and_unknown_price_are_reported(filled: Fill) -> None:
     arena = filled(endpoint=PUBLIC_ENDPOINT)
     assert "cap too low" not in lacks(arena, replace(PAID, budget_usd=50.0))
     assert lacks(arena, replace(PAID, budget_usd=0.000001))["cap too low"] is False
@@ -44,7 +44,7 @@ def test_cap_that_is_too_low_and_price_that_is_not_known_are_named(filled: Fill)
     assert lacks(arena, replace(PAID, judge="unpriced", budget_usd=5.0))["no price"] is True
 
 
-def test_set_without_answers_or_references_is_named(make_arena: Fill, tmp_path: Path) -> None:
+def test_set_without_answers_or_references_is_reported(make_arena: Fill, tmp_path: Path) -> None:
     set_folder = write_set(tmp_path)
     arena = make_arena()
     questions = set_folder / "questions.jsonl"
@@ -66,14 +66,14 @@ def test_readiness_reports_incomplete_answers(filled: Fill, tmp_path: Path) -> N
     assert lacks(arena, named) == {"answers missing": False, "not calibrated": False}
 
 
-def test_name_that_is_taken_and_nothing_to_judge_are_named(filled: Fill) -> None:
+def test_taken_name_and_empty_plan_are_reported(filled: Fill) -> None:
     arena = filled()
     arena.rounds.create(replace(FREE, name="spring"))
     assert lacks(arena, replace(FREE, name="spring"))["name taken"] is True
     assert "name taken" not in lacks(arena, replace(FREE, name="summer"))
 
 
-def test_a_judge_that_was_calibrated_lacks_no_calibration(filled: Fill, tmp_path: Path) -> None:
+def test_calibrated_judge_lacks_no_calibration(filled: Fill, tmp_path: Path) -> None:
     from arena.workers.worker import Worker  # noqa: PLC0415 - loads what the other tests do without
 
     arena = filled()
@@ -84,7 +84,7 @@ def test_a_judge_that_was_calibrated_lacks_no_calibration(filled: Fill, tmp_path
     assert lacks(arena, FREE) == {}
 
 
-def test_pages_know_whether_there_is_a_key_and_not_which(tmp_path: Path) -> None:
+def test_pages_know_only_whether_key_is_set(tmp_path: Path) -> None:
     cases: tuple[tuple[dict[str, Any], bool], ...] = (
         ({"api_key": "sk-1"}, True),
         ({}, False),
@@ -98,11 +98,11 @@ def test_pages_know_whether_there_is_a_key_and_not_which(tmp_path: Path) -> None
         assert "sk-1" not in str(packed)
 
 
-def test_command_lists_what_a_round_lacks(filled: Fill, run: Commands) -> None:
+def test_plan_command_lists_missing_prerequisites(filled: Fill, run: Commands) -> None:
     arena = filled()
     words = ("rounds", "plan", "--set", "tiny", "--judge", "reference-free")
     out = run.done(*words)
-    assert "needed: The judge asks an LLM, and the round has no cap." in out
-    assert "to consider: The judge reference-free was not calibrated" in out
-    assert any(each["what"] == "no cap" for each in run.json(*words, "--json")["to_do"])
+    assert "needed: The judge calls an LLM, and the round has no cap." in out
+    assert "to consider: The judge reference-free is not calibrated" in out
+    assert any(row["what"] == "no cap" for row in run.json(*words, "--json")["to_do"])
     assert arena.rounds.rounds() == ()

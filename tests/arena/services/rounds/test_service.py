@@ -76,13 +76,13 @@ def test_round_is_launched_watched_previewed_published_and_retracted(filled: Fil
     arena.rounds.launch(replace(LEXICAL, domains=("d1",)), caller=ADA)
     waiting = arena.rounds.watch("r", caller=ADA)
     assert (waiting.share, waiting.waiting, waiting.rate) == (0.0, True, 0.0)
-    assert [each.round.name for each in arena.rounds.under_way(caller=ADA)] == ["r"]
+    assert [row.round.name for row in arena.rounds.under_way(caller=ADA)] == ["r"]
     with pytest.raises(ConflictError):
         arena.rounds.go_on("r", caller=ADA)
     work(arena)
     watch = arena.rounds.watch("r", caller=ADA)
     assert (watch.round.state, watch.share) == (RoundState.FINISHED, 1.0)
-    assert {one.domain for one in arena.rounds.battles("r")} == {"d1"}
+    assert {battle.domain for battle in arena.rounds.battles("r")} == {"d1"}
     assert watch.round.plan["domains"] == ["d1"]
     assert arena.boards.preview("r", caller=ADA)["lines"]
     arena.boards.queue_publishing("r", metrics=False, caller=ADA)
@@ -102,14 +102,14 @@ def test_round_is_launched_watched_previewed_published_and_retracted(filled: Fil
         ("create", {"judge": "./mine.toml"}, NotFoundError, r"mine\.toml"),
     ],
 )
-def test_rounds_that_cannot_be_are_refused(
+def test_invalid_rounds_are_refused(
     filled: Fill, how: str, changes: dict[str, Any], error: type[ArenaError], words: str
 ) -> None:
     arena = filled()
     arena.rounds.create(LEXICAL)
     with pytest.raises(error, match=words):
         getattr(arena.rounds, how)(replace(LEXICAL, **{"name": "other", **changes}), caller=ADA)
-    assert [one.name for one in arena.rounds.rounds()] == ["r"]
+    assert [row.name for row in arena.rounds.rounds()] == ["r"]
 
 
 def test_judgments_keep_reply_prompt_and_parser(filled: Fill, scripted_llm: Serve) -> None:
@@ -119,7 +119,7 @@ def test_judgments_keep_reply_prompt_and_parser(filled: Fill, scripted_llm: Serv
     assert (counts.judged, counts.planned) == (72, 72)
     assert arena.rounds.warnings("r") == ()
     stored = arena.store.verdicts.of_question("r", "q0")
-    assert {known(judgment.reply).endpoint for one in stored for judgment in one.judgments} == {llm.url}
+    assert {known(judgment.reply).endpoint for row in stored for judgment in row.judgments} == {llm.url}
     battles = arena.evidence.question("r", "q0", caller=OPERATOR).battles
     assert len(battles) == 6
     for evidence in battles:
@@ -159,7 +159,7 @@ def test_changed_judge_cannot_continue_a_round(filled: Fill, scripted_llm: Serve
     assert {body["model"] for body in llm.log.bodies} == {"another"}
     assert arena.rounds.get("r").judge["model"] == "another"
     spec.write_text('kind = "llm"\nmodel = "third"\nprompt = "pairwise"\n')
-    with pytest.raises(SpecError, match="not what round r began with: model was another, is third"):
+    with pytest.raises(SpecError, match="has changed since round r began: model was another, is third"):
         arena.rounds.run("r", concurrency=1, report=quiet)
     arena.rounds.adopt("r", new_judge=True)
     assert arena.rounds.run("r", concurrency=8, report=quiet).judged == 72
@@ -181,7 +181,7 @@ def test_moved_endpoint_goes_on_with_a_round(filled: Fill, make_arena: Fill, scr
 
 
 @pytest.mark.slow
-def test_kills_lose_nothing_and_ask_nothing_twice(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
+def test_kills_lose_no_verdict_and_repeat_no_call(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
     kills, moments = 5, random.Random(21)
     llm = scripted_llm(latency=0.12)
     command, go_on, environment = _commands(filled(endpoint=llm.url), llm.url, tmp_path)
@@ -205,10 +205,10 @@ def test_kills_lose_nothing_and_ask_nothing_twice(filled: Fill, scripted_llm: Se
 
 
 @pytest.mark.slow
-def test_ctrl_c_finishes_what_is_in_flight_and_pauses(
+def test_ctrl_c_finishes_calls_in_flight_and_pauses(
     filled: Fill, scripted_llm: Serve, tmp_path: Path
 ) -> None:
-    """Every call that began is answered and kept, no traceback is shown, and resuming asks only the rest."""
+    """Started calls finish and are stored, no traceback is printed, and resuming judges only the rest."""
     llm = scripted_llm(latency=0.3)
     command, go_on, environment = _commands(filled(endpoint=llm.url), llm.url, tmp_path)
     process = subprocess.Popen(
@@ -230,7 +230,7 @@ def test_ctrl_c_finishes_what_is_in_flight_and_pauses(
 
 
 def _commands(arena: Arena, url: str, folder: Path) -> tuple[list[str], list[str], dict[str, str]]:
-    """Return the commands that judge a round in a process of its own and resume it, and their environment."""
+    """Return commands that judge and resume a round in another process, with their environment."""
     arena.close()
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith("ARENA_")},  # noqa: TID251
@@ -254,7 +254,7 @@ def published(filled: Fill, **options: Any) -> tuple[Arena, BattleRecord]:  # no
     """Judge and publish a round; return the arena and a battle that its first system won."""
     arena = filled(published=True, **options)
     return arena, next(
-        each.battle for each in arena.store.verdicts.evidence("r") if each.battle.preference is Preference.A
+        row.battle for row in arena.store.verdicts.evidence("r") if row.battle.preference is Preference.A
     )
 
 
@@ -295,19 +295,17 @@ def test_corrected_verdict_is_on_the_board_published_again(filled: Fill, databas
     arena, battle = published(filled, database_url=database_url)
     before = arena.boards.get("r")
     correct(arena, battle)
-    corrected = next(
-        each.battle for each in arena.store.verdicts.evidence("r") if each.battle.key == battle.key
-    )
+    corrected = next(row.battle for row in arena.store.verdicts.evidence("r") if row.battle.key == battle.key)
     assert (corrected.preference, corrected.detail) == (Preference.B, "corrected by the organisers: It does.")
     after, changed = arena.boards.publish("r", report=quiet, score=False)
     assert changed
-    assert before.content_hash in {each.content_hash for each in arena.boards.former()}
+    assert before.content_hash in {head.content_hash for head in arena.boards.former()}
     assert arena.boards.publish("r", report=quiet, score=False)[1] is False
     assert after.standings["lines"] == dict(arena.boards.standings("r").as_json())["lines"]
 
 
 def test_invalid_corrections_are_refused(filled: Fill) -> None:
-    """Only organisers correct, with a reason, a winner of the battle and a round that exists."""
+    """Corrections need an organiser, a reason, a winner of the battle and an existing round."""
     arena, battle = published(filled)
     cases: tuple[tuple[Caller, dict[str, str], type[ArenaError]], ...] = (
         (PUBLIC, {}, AccessError),
@@ -322,7 +320,7 @@ def test_invalid_corrections_are_refused(filled: Fill) -> None:
 
 
 def test_exports_verify_with_corrected_verdicts(filled: Fill, tmp_path: Path) -> None:
-    """`rounds verify` counts them apart; without the reason their judgments must say them."""
+    """`rounds verify` counts corrected verdicts separately; without a reason they must match judgments."""
     arena, battle = published(filled)
     correct(arena, battle)
     arena.boards.publish("r", report=quiet, score=False)
@@ -334,5 +332,5 @@ def test_exports_verify_with_corrected_verdicts(filled: Fill, tmp_path: Path) ->
     before = checksum(outcomes)
     outcomes.write_text(outcomes.read_text().replace("corrected by the organisers: It does.", ""))
     sums.write_text(sums.read_text().replace(before, checksum(outcomes)))
-    with pytest.raises(FileFormatError, match="its judgments say model_a"):
+    with pytest.raises(FileFormatError, match="its judgments give model_a"):
         verify_folder(tmp_path / "out")

@@ -26,7 +26,7 @@ def plan(arena: Arena, name: str, *systems: str) -> None:
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", systems=systems, name=name))
 
 
-def test_each_submission_names_what_blocks_it(filled: Fill, tmp_path: Path, database_url: str) -> None:
+def test_inbox_lists_blockers(filled: Fill, tmp_path: Path, database_url: str) -> None:
     arena = filled(database_url=database_url)
     full, short, wrong = (
         arena.store.submissions.find(set_name="tiny", system=system)[0].id
@@ -48,7 +48,7 @@ def test_each_submission_names_what_blocks_it(filled: Fill, tmp_path: Path, data
     (inbox,) = arena.inbox.waiting(caller=OPERATOR)
     assert inbox.plannable == ["short", "lacking", "full"]
     (gap,) = (row for row in inbox.waiting if row.submission == lacking)
-    assert gap.blocks[1].text == "It lacks answers: 2 of 4 in Zero, 2 of 4 in One, 3 of 4 in Two."
+    assert gap.blocks[1].text == "Answers are missing: 2 of 4 in Zero, 2 of 4 in One, 3 of 4 in Two."
     plan(arena, "r", "full", "short")
     plan(arena, "s", "lacking")
     assert blocks(arena)[newer] == blocks(arena)[short] == ["not started"]
@@ -64,8 +64,8 @@ def test_each_submission_names_what_blocks_it(filled: Fill, tmp_path: Path, data
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_warnings_reach_organisers(filled: Fill, tmp_path: Path, *, hidden: bool) -> None:
-    """Copies of references are listed with the submission, also where its team may not see references."""
+def test_inbox_shows_warnings(filled: Fill, tmp_path: Path, *, hidden: bool) -> None:
+    """Warnings on copied references appear even if references are hidden."""
     arena = filled()
     arena.policies.hide_references("tiny", hidden=hidden)
     for system, text in (("copycat", COPY), ("loud", STEERING)):
@@ -76,7 +76,7 @@ def test_warnings_reach_organisers(filled: Fill, tmp_path: Path, *, hidden: bool
     assert "judge" in warnings["loud"]
 
 
-def test_inbox_is_for_organisers(filled: Fill) -> None:
+def test_inbox_requires_organiser(filled: Fill) -> None:
     arena = filled()
     with pytest.raises(AccessError):
         arena.inbox.waiting(caller=PUBLIC)
@@ -84,7 +84,7 @@ def test_inbox_is_for_organisers(filled: Fill) -> None:
         arena.inbox.waiting(set_name="nothing", caller=OPERATOR)
 
 
-def test_command_lists_what_waits_and_how_to_plan_it(run: Commands, tmp_path: Path) -> None:
+def test_inbox_command_suggests_plan(run: Commands, tmp_path: Path) -> None:
     assert "No submission is waiting." in run("submissions", "show", "--inbox")[2]
     run("sets", "import", write_set(tmp_path))
     run("submissions", "add", answers_file(tmp_path, "one", "{word}."), "--set", "tiny", "--system", "one")

@@ -52,7 +52,7 @@ TABLE: tuple[tuple[SubmissionState, tuple[RoundState, ...], SubmissionState], ..
 
 
 @pytest.mark.parametrize(("stored", "rounds", "state"), TABLE)
-def test_state_follows_from_what_is_stored_and_the_rounds(
+def test_state_follows_from_stored_state_and_rounds(
     stored: SubmissionState, rounds: tuple[RoundState, ...], state: SubmissionState
 ) -> None:
     assert state_of(stored, rounds) is state
@@ -60,7 +60,7 @@ def test_state_follows_from_what_is_stored_and_the_rounds(
 
 @pytest.fixture
 def submit(filled: Fill, tmp_path: Path) -> Callable[..., tuple[Arena, int]]:
-    """Submit the n-th file of a system for the team; the arena is opened once."""
+    """Submit the n-th file of a system for the team."""
     arena = filled()
     arena.teams.ensure("ours")
 
@@ -78,7 +78,7 @@ def test_quota_is_charged_for_judged_work_only(submit: Callable[..., tuple[Arena
     _, second = submit(2)
     with pytest.raises(QuotaError, match="2 submissions"):
         submit(3)
-    assert [one.version for one in arena.store.submissions.versions("tiny", "ours")] == [1, 2]
+    assert [row.version for row in arena.store.submissions.versions("tiny", "ours")] == [1, 2]
     arena.submissions.withdraw(second, caller=TEAM)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
     line = arena.submissions.view(first, caller=TEAM)
@@ -94,24 +94,24 @@ def test_quota_is_charged_for_judged_work_only(submit: Callable[..., tuple[Arena
     assert (status.attempt, status.attempts) == (None, 1)
 
 
-def test_unsubmitted_system_stays_unknown(submit: Callable[..., tuple[Arena, int]]) -> None:
-    """C1: A version that was only held is nobody else's to know, withdrawn or not, and leaves no gap."""
-    arena, held = submit(1, confirm=False, system="mine")
-    arena.submissions.withdraw(held, reason="our own reason", caller=TEAM)
+def test_unconfirmed_submission_stays_hidden(submit: Callable[..., tuple[Arena, int]]) -> None:
+    """C1: Unconfirmed versions are hidden, withdrawn or not, and leave no gap in versions."""
+    arena, unconfirmed = submit(1, confirm=False, system="mine")
+    arena.submissions.withdraw(unconfirmed, reason="our own reason", caller=TEAM)
     _, waiting = submit(2, confirm=False, system="mine")
     _, open_one = submit(3, system="mine")
     _, hidden = submit(4, system="other", anonymous=True)
     for caller in (PUBLIC, RIVAL):
         lines = {line.id: line for line in arena.submissions.find(set_name="tiny", caller=caller)}
-        assert not {held, waiting} & lines.keys()
+        assert not {unconfirmed, waiting} & lines.keys()
         assert lines[open_one].version == 1
-        for number in (held, waiting):
+        for number in (unconfirmed, waiting):
             for look in (arena.submissions.view, arena.submissions.answers, arena.submissions.known):
                 with pytest.raises(NotFoundError):
                     look(number, caller=caller)
-    mine = arena.submissions.view(held, caller=TEAM)
+    mine = arena.submissions.view(unconfirmed, caller=TEAM)
     assert (mine.visibility, mine.withdrawn_reason) == (Visibility.TOMBSTONE, "our own reason")
-    assert {one.version for one in arena.store.submissions.versions("tiny", "ours")} == {1, 2, 3}
+    assert {row.version for row in arena.store.submissions.versions("tiny", "ours")} == {1, 2, 3}
     assert arena.submissions.confirm(waiting, caller=TEAM).version == 2
     assert arena.submissions.view(waiting, caller=PUBLIC).attempts == 0
     assert arena.store.submissions.places("tiny")["other"] == 5
@@ -119,14 +119,12 @@ def test_unsubmitted_system_stays_unknown(submit: Callable[..., tuple[Arena, int
     assert (seen.system, seen.team, seen.content_hash) == ("Anonymous-5", "", "")
 
 
-def test_system_that_was_never_submitted_counts_among_no_hidden_names(
-    submit: Callable[..., tuple[Arena, int]],
-) -> None:
-    """C1: The numbers of hidden systems do not tell of systems that were only held, nor of names."""
-    arena, held = submit(1, confirm=False, system="first")
+def test_unconfirmed_system_does_not_change_hidden_names(submit: Callable[..., tuple[Arena, int]]) -> None:
+    """C1: Numbers of hidden systems reveal neither unconfirmed systems nor names."""
+    arena, unconfirmed = submit(1, confirm=False, system="first")
     _, hidden = submit(2, system="zz-veiled", anonymous=True)
     name = arena.submissions.view(hidden, caller=PUBLIC).system
-    arena.submissions.withdraw(held, caller=TEAM)
+    arena.submissions.withdraw(unconfirmed, caller=TEAM)
     assert arena.submissions.view(hidden, caller=PUBLIC).system == name == "Anonymous-4"
     seen = [line.system for line in arena.submissions.find(set_name="tiny")]
     assert seen == sorted(seen)
@@ -136,7 +134,7 @@ def test_system_that_was_never_submitted_counts_among_no_hidden_names(
 
 
 @pytest.mark.slow
-def test_running_round_tells_when_it_will_be_done(filled: Fill, scripted_llm: Serve) -> None:
+def test_running_round_estimates_end(filled: Fill, scripted_llm: Serve) -> None:
     arena = filled(endpoint=scripted_llm(latency=0.2).url)
     number, other = (
         arena.store.submissions.find(set_name="tiny", system=system)[0].id for system in ("full", "short")
@@ -149,7 +147,7 @@ def test_running_round_tells_when_it_will_be_done(filled: Fill, scripted_llm: Se
 
     def look(progress: Progress) -> None:
         if progress.done < known(progress.total):
-            first, second = (arena.submissions.view(one, caller=OPERATOR) for one in (number, other))
+            first, second = (arena.submissions.view(row, caller=OPERATOR) for row in (number, other))
             seen.append((first, second))
 
     arena.rounds.run("r", concurrency=2, report=look)
@@ -164,7 +162,7 @@ def test_running_round_tells_when_it_will_be_done(filled: Fill, scripted_llm: Se
     assert (after.position, after.eta) == (1, None)
 
 
-def test_late_submissions_are_told_the_deadline(submit: Callable[..., tuple[Arena, int]]) -> None:
+def test_late_submission_reports_deadline(submit: Callable[..., tuple[Arena, int]]) -> None:
     arena, _ = submit(1)
     closed = datetime.now(UTC) - timedelta(minutes=1)
     arena.policies.put_phase("tiny", Phase(name="final", closes_at=closed))
@@ -179,7 +177,7 @@ def test_late_submissions_are_told_the_deadline(submit: Callable[..., tuple[Aren
 def test_selected_version_enters_rounds(submit: Callable[..., tuple[Arena, int]]) -> None:
     arena, first = submit(1)
     submit(2)
-    _, held = submit(3, confirm=False)
+    _, unconfirmed = submit(3, confirm=False)
 
     def entered() -> int:
         plan = arena.planner.plan(RoundRequest(set_name="tiny", judge="lexical", systems=("mine",)))
@@ -188,18 +186,16 @@ def test_selected_version_enters_rounds(submit: Callable[..., tuple[Arena, int]]
     assert entered() == 2
     arena.submissions.select(first, caller=TEAM)
     assert entered() == 1
-    with pytest.raises(ConflictError, match="checked only"):
-        arena.submissions.select(held, caller=TEAM)
-    arena.submissions.confirm(held, caller=TEAM)
-    arena.submissions.select(held, caller=TEAM)
+    with pytest.raises(ConflictError, match="not confirmed"):
+        arena.submissions.select(unconfirmed, caller=TEAM)
+    arena.submissions.confirm(unconfirmed, caller=TEAM)
+    arena.submissions.select(unconfirmed, caller=TEAM)
     assert entered() == 3
-    arena.submissions.withdraw(held, caller=TEAM)
+    arena.submissions.withdraw(unconfirmed, caller=TEAM)
     assert entered() == 2
 
 
-def test_other_teams_can_neither_take_a_name_nor_change_a_submission(
-    submit: Callable[..., tuple[Arena, int]],
-) -> None:
+def test_other_teams_cannot_reuse_name_or_change_submission(submit: Callable[..., tuple[Arena, int]]) -> None:
     arena, number = submit(1)
     arena.teams.ensure("theirs")
     with pytest.raises(ConflictError, match="taken"):

@@ -6,29 +6,29 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from arena.services.submissions.uploads import Turns
+from arena.services.submissions.uploads import FairQueue
 from data.errors import UnavailableError
 
 
-def test_party_with_many_files_holds_up_no_other() -> None:
-    turns, hold, done = Turns(at_once=2), threading.Event(), threading.Event()
+def test_queue_is_fair_between_parties() -> None:
+    queue, release, done = FairQueue(at_once=2), threading.Event(), threading.Event()
     with ThreadPoolExecutor(4) as threads:
-        held = [threads.submit(turns.run, "beta", lambda: hold.wait(10)) for _ in range(3)]
+        slow = [threads.submit(queue.run, "beta", lambda: release.wait(10)) for _ in range(3)]
         time.sleep(0.05)
-        threads.submit(turns.run, "alpha", done.set)
+        threads.submit(queue.run, "alpha", done.set)
         assert done.wait(10)
-        hold.set()
-        assert all(future.result() for future in held)
+        release.set()
+        assert all(future.result() for future in slow)
 
 
-def test_more_files_than_may_wait_are_refused() -> None:
-    turns = Turns(at_once=1, of_one=2, in_all=3)
+def test_full_queue_refuses_files() -> None:
+    queue = FairQueue(at_once=1, per_party=2, total=3)
     with ThreadPoolExecutor(2) as threads:
-        with turns.taken("beta"):
-            waiting = [threads.submit(turns.run, party, lambda: 1 / 0) for party in ("beta", "alpha")]
+        with queue.slot("beta"):
+            waiting = [threads.submit(queue.run, party, lambda: 1 / 0) for party in ("beta", "alpha")]
             time.sleep(0.05)
             for party in ("beta", "gamma"):
                 with pytest.raises(UnavailableError, match="Too many files"):
-                    turns.run(party, lambda: None)
+                    queue.run(party, lambda: None)
         assert all(isinstance(future.exception(10), ZeroDivisionError) for future in waiting)
-    assert turns.run("gamma", lambda: 3) == 3
+    assert queue.run("gamma", lambda: 3) == 3
