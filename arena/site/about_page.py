@@ -10,16 +10,16 @@ from arena.services.accounts.auth import SESSION_LIFETIME, WINDOW_MINUTES
 from arena.site.services import arena
 from arena.site.ui import html
 
-WHAT = (
+SUMMARY = (
     "Systems answer the same questions at length. A judge compares their answers in pairs; the verdicts "
     "become ratings with intervals."
 )
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
-NOBODY = "The operator of this site names no contact. Ask the person who gave you the address."
-STORED = (
+NO_CONTACT = "This site has no contact. Ask the person who sent you its address."
+STORED_DATA = (
     (
         "Reading the pages",
-        "No statistics. A cookie (_streamlit_xsrf) protects forms, one (arena_begun) lasts as a board opens.",
+        "No statistics. The cookie _streamlit_xsrf protects forms; arena_begun is set while a board opens.",
         "until the browser is closed",
     ),
     (
@@ -54,25 +54,25 @@ def show() -> None:
     """Show the page."""
     settings = arena().settings
     html.page_heading("About")
-    html.lead(WHAT)
+    html.lead(SUMMARY)
     html.heading("Contact", anchor="contact")
     if settings.operator:
         st.text(f"Run by {settings.operator}.")
-    _text_or_link(settings.contact or NOBODY)
+    _text_or_link(settings.contact or NO_CONTACT)
     html.heading("Documentation", anchor="documentation")
     html.put("bullets", [(link, f": {about}") for link, about in _documents(settings.docs_url)])
     html.heading("Licence and version", anchor="licence")
     html.note(f"Answer Arena {own_version()} is free software under the Apache License 2.0.")
     rows = [
-        (one.title, one.version or "–", one.licence or "not stated", one.source or "not stated")
-        for one in arena().sets.summaries()
+        (row.title, row.version or "–", row.licence or "not stated", row.source or "not stated")
+        for row in arena().sets.summaries()
     ]
     if rows:
         header = ("Question set", "Version", "Licence", "Source")
         html.put_html(html.words_table(header, rows, caption="Licences of the question sets"))
     html.heading("Privacy", anchor="privacy")
     html.note("What this site stores about you depends on what you do here.")
-    html.put_html(html.words_table(("What you do", "What is stored", "For how long"), STORED))
+    html.put_html(html.words_table(("What you do", "What is stored", "For how long"), STORED_DATA))
     html.note("The operator's proxy may keep its own log.")
     if settings.privacy:
         _text_or_link(settings.privacy)

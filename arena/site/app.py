@@ -41,7 +41,7 @@ from arena.site.middleware import (
     refused,
 )
 from arena.site.pages import OWN, added_pages, pages
-from arena.site.services import as_secrets, opened
+from arena.site.services import arena_of, as_secrets
 from arena.site.sign_in import SignIn
 from arena.site.ui.messages import public_error
 from arena.site.uploads import SignedInUploads
@@ -50,7 +50,7 @@ from data.store.boards import is_called
 
 
 def metrics_route(arena: Arena) -> Route:
-    """Return the route; it asks for the bearer token of the settings, unless they open it."""
+    """Return the `/metrics` route; it requires the bearer token of the settings, unless they open it."""
 
     async def metrics(request: Request) -> Response:
         refusal = metrics_refusal(arena.settings, request.headers)
@@ -66,16 +66,16 @@ def metrics_route(arena: Arena) -> Route:
 
 
 def metrics_refusal(settings: Settings, headers: Mapping[str, str]) -> Response | None:
-    """Return a refusal to read metrics, ours and Streamlit's; None where the caller may."""
-    token, shown = settings.metrics_token, headers.get("authorization", "")
+    """Return the refusal of a request for metrics, ours or Streamlit's; None if it is allowed."""
+    token, authorization = settings.metrics_token, headers.get("authorization", "")
     if settings.metrics_access is not MetricsAccess.TOKEN:
         return None
-    if token and hmac.compare_digest(shown.encode(), f"Bearer {token}".encode()):
+    if token and hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode()):
         return None
     message, advice = "The token is missing or wrong.", "Send `Authorization: Bearer …`."
     if token is None:
         message = "No token for /metrics is configured."
-        advice = "Organisers set ARENA_METRICS_TOKEN, or ARENA_METRICS=open to let everybody read it."
+        advice = "Set ARENA_METRICS_TOKEN, or ARENA_METRICS=open for public access."
     return problem_response(401, message, advice=advice, headers={"WWW-Authenticate": "Bearer"})
 
 
@@ -86,10 +86,10 @@ TITLE = re.compile(r"<title>[^<]*</title>")
 HEAD = '<title>{title} – Answer Arena</title>\n    <script src="./site.js"></script>{preloads}'
 PRELOAD = '\n    <link {kind} crossorigin href="./static/{path}" />'
 COMPONENT = "Html"
-"""Streamlit's component that every page has; its document loads it when a page asks for it."""
+"""Streamlit component of every page; preloaded, because Streamlit loads it on demand."""
 IMPORTED = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
 ROOT = '<div id="root"></div>'
-# Behind Streamlit's own styles, which its script adds to the head.
+# After Streamlit's own styles, which its script adds to the head.
 STYLED = f'<link rel="stylesheet" href="./style.css" />\n    {ROOT}'
 FACES = {"Source Sans": "SourceSansVF-Upright", "Source Serif": "SourceSerifVariable-Roman"}
 FACE = (
@@ -99,11 +99,14 @@ FACE = (
 NO_CACHE = {"Cache-Control": "no-cache"}
 UNAVAILABLE = 503
 UNCOUNTED = frozenset({"/healthz", "/metrics", "/site.js", "/style.css"})
-"""Addresses that a monitor or every page asks for."""
-WARMED = ("pandas", "pyarrow.parquet", "PIL.Image")
-"""Modules that the first readers of charts and files would wait for."""
-ASKED_FOR = (*("evidence", "question_lists", "systems", "weaknesses"), *("sets", "rounds", "submissions"))
-"""Services of the public pages, whose modules load when they are first asked for."""
+"""Paths without a rate limit: monitors and all pages request them."""
+PRELOADED_MODULES = ("pandas", "pyarrow.parquet", "PIL.Image")
+"""Modules that charts and files need."""
+PRELOADED_SERVICES = (
+    *("evidence", "question_lists", "systems", "weaknesses"),
+    *("sets", "rounds", "submissions"),
+)
+"""Services of the public pages; their modules load on first access."""
 
 
 def make_app(settings: Settings, *, host: str = "", on_ready: Callable[[], None] | None = None) -> st.App:
@@ -142,17 +145,17 @@ def middleware_of(settings: Settings, routes: "_Routes", host: str = "") -> list
 
 
 def _guarded(route: Route, rates: Rates) -> Route:
-    """Wrap a route: errors become a sentence as on pages, and requests are counted as the API's are."""
+    """Wrap a route: report errors as pages do, and apply the API's rate limit."""
     answer: Callable[[Request], Awaitable[Response]] = route.endpoint
 
     async def guarded(request: Request) -> Response:
         if route.path not in UNCOUNTED:
-            passed, limits = rates.request(f"address {client_of(request)}")
-            if not passed:
+            allowed, limits = rates.request(f"address {client_of(request)}")
+            if not allowed:
                 refusal = too_many(limits)
-                answered = refused(request, refusal.status_code, refusal.detail, advice=refusal.advice)
-                answered.headers.update({**limits, **(refusal.headers or {})})
-                return answered
+                response = refused(request, refusal.status_code, refusal.detail, advice=refusal.advice)
+                response.headers.update({**limits, **(refusal.headers or {})})
+                return response
         try:
             return await answer(request)
         except ArenaError as error:
@@ -162,7 +165,7 @@ def _guarded(route: Route, rates: Rates) -> Route:
 
 
 class StreamlitMetrics:
-    """Asks for the token of `/metrics` at Streamlit's own address of metrics."""
+    """ASGI middleware: require the token of `/metrics` for Streamlit's own metrics."""
 
     def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
         self._app, self._settings = app, settings
@@ -177,21 +180,21 @@ class StreamlitMetrics:
         await self._app(scope, receive, send)
 
 
-class _LaterApi:
-    """The API, made at its first request: its models take a third of the time in which the site starts."""
+class _LazyApi:
+    """The API, created at its first request: its models take a third of the start-up time."""
 
     def __init__(self, arena: Arena, rates: Rates) -> None:
-        self._arena, self._rates, self._one_makes = arena, rates, threading.Lock()
+        self._arena, self._rates, self._lock = arena, rates, threading.Lock()
         self._api: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        api = await run_in_threadpool(self._made) if self._api is None else self._api
+        api = await run_in_threadpool(self._create) if self._api is None else self._api
         await api(scope, receive, send)
 
-    def _made(self) -> ASGIApp:
+    def _create(self) -> ASGIApp:
         from arena.api.app import make_api  # noqa: PLC0415 - as the class says
 
-        with self._one_makes:
+        with self._lock:
             if self._api is None:
                 self._api = make_api(self._arena, self._rates)
             return self._api
@@ -199,7 +202,7 @@ class _LaterApi:
 
 class _Routes:
     def __init__(self, settings: Settings) -> None:
-        self.arena, self._pages = open_arena(settings), opened(as_secrets(settings))
+        self.arena, self._pages = open_arena(settings), arena_of(as_secrets(settings))
 
     def all(self) -> list[BaseRoute]:
         plain = [
@@ -207,48 +210,48 @@ class _Routes:
             Route("/healthz", self.healthz),
             metrics_route(self.arena),
             *shell_routes({name: page.title for name, page in pages().items()}, FirstView(self._pages)),
-            Route("/leaderboard", _to_the_leaderboard),
+            Route("/leaderboard", _to_leaderboard),
             Route("/row", self.row),
         ]
         settings = self.arena.settings
         rates = Rates(requests=settings.api_rate, intakes=settings.intake_rate)
-        api = Mount("/api/v1", app=_LaterApi(self.arena, rates))
+        api = Mount("/api/v1", app=_LazyApi(self.arena, rates))
         return [api, *(_guarded(route, rates) for route in plain)]
 
     def retracted(self, board: str) -> bool:
         return any(is_called(head, board) for head in self.arena.boards.retracted())
 
     def warm(self) -> None:
-        """Load what the first reader would wait for: libraries, and the newest board's list of questions."""
-        for name in WARMED:
+        """Preload libraries and the newest board's questions, so that the first visitor does not wait."""
+        for name in PRELOADED_MODULES:
             importlib.import_module(name)
         for page in OWN:
             page.load()
         for problem in added_pages().problems:
             log.warning("plugin", problem=problem)
-        for name in ASKED_FOR:
+        for name in PRELOADED_SERVICES:
             getattr(self.arena, name)
         judged = (head.round_name for head in self.arena.boards.heads() if head.round_name)
         for name in islice(judged, 1):
-            # What cannot be read, the page of questions says to whoever opens it.
+            # The questions page reports what cannot be read.
             with suppress(ArenaError):
                 self._pages.question_lists.of(name)
-        # Streamlit asks this at the first element; Python then looks up the file of every module.
+        # Streamlit calls this at the first element, and it looks up the file of every module.
         env_util.is_repl()
-        # What exists now stays until the server ends, so the garbage collector need not scan it.
+        # These objects live until the server stops, so the garbage collector need not scan them.
         gc.collect()
         gc.freeze()
 
     async def row(self, request: Request) -> Response:
-        """Serve the part that a row of the board opens to."""
+        """Serve the details of a row of the board."""
         try:
-            found = await run_in_threadpool(opened_row, self._pages, request)
+            html = await run_in_threadpool(opened_row, self._pages, request)
         except NotFoundError as error:
             return refused(request, HTTPStatus.NOT_FOUND, error.message, advice=error.advice)
-        return Response(found, media_type="text/html", headers={"Cache-Control": "private, no-cache"})
+        return Response(html, media_type="text/html", headers={"Cache-Control": "private, no-cache"})
 
     async def healthz(self, _request: Request) -> Response:
-        """200 where the database answers, else 503; the log has the reason."""
+        """Return 200 if the database answers, else 503; the log has the reason."""
         try:
             boards = await run_in_threadpool(self.arena.boards.heads)
         except ArenaError as error:
@@ -259,7 +262,7 @@ class _Routes:
 
 
 def shell_routes(titles: Mapping[str, str], first_view: FirstView) -> list[Route]:
-    """Build the documents for Streamlit's pages, each with its page's title and our script."""
+    """Build the documents of Streamlit's pages, each with its page's title and our script."""
     static = Path(file_util.get_static_dir())
     document = (static / "index.html").read_text(encoding="utf-8").replace(ROOT, STYLED)
     before, after = TITLE.split(document, maxsplit=1)
@@ -269,18 +272,20 @@ def shell_routes(titles: Mapping[str, str], first_view: FirstView) -> list[Route
     faces = "".join(FACE.format(family=family, name=name) for family, name in _faces(static).items())
     style = f"{faces}{(ASSETS / 'style.css').read_text(encoding='utf-8')}"
     routes = [
-        Route("/site.js", _unchanging((ASSETS / "site.js").read_text(encoding="utf-8"), "text/javascript")),
-        Route("/style.css", _unchanging(style, "text/css")),
+        Route("/site.js", _constant((ASSETS / "site.js").read_text(encoding="utf-8"), "text/javascript")),
+        Route("/style.css", _constant(style, "text/css")),
     ]
     for path, title in titles.items():
         text = f"{before}{HEAD.format(title=escape(title), preloads=preloads)}{after}"
         routes.append(
-            Route(f"/{path}", _begun(text, first_view) if not path else _unchanging(text, "text/html"))
+            Route(
+                f"/{path}", _with_first_view(text, first_view) if not path else _constant(text, "text/html")
+            )
         )
     return routes
 
 
-def _begun(document: str, first_view: FirstView) -> Callable[[Request], Awaitable[Response]]:
+def _with_first_view(document: str, first_view: FirstView) -> Callable[[Request], Awaitable[Response]]:
     async def answer(request: Request) -> Response:
         text = document.replace(ROOT, f"{await first_view.of(request)}{ROOT}")
         return Response(text, media_type="text/html", headers={**NO_CACHE, "Vary": "Cookie"})
@@ -298,16 +303,16 @@ def _component_files(static: Path, document: str) -> list[str]:
 
 
 def _faces(static: Path) -> Mapping[str, str]:
-    """Return the files of the theme's two faces, which Streamlit adds once its script runs."""
+    """Return the theme's font files, which Streamlit adds only when its script runs."""
     media = static / "static" / "media"
     return {family: path.name for family, stem in FACES.items() for path in media.glob(f"{stem}.*.woff2")}
 
 
-async def _to_the_leaderboard(request: Request) -> Response:
+async def _to_leaderboard(request: Request) -> Response:
     return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
 
 
-def _unchanging(text: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
+def _constant(text: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
     async def answer(_request: Request) -> Response:
         return Response(text, media_type=kind, headers=NO_CACHE)
 

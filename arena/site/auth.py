@@ -1,6 +1,6 @@
 """Authentication of browsers: by the cookie of the sign-in route, else by the provider of `st.login`.
 
-Read from the database at every rerun. Nothing of it is cached: revoking a token ends the session.
+Read from the database at every rerun, never cached: revoking a token ends the session at once.
 """
 
 import json
@@ -28,27 +28,27 @@ from data.errors import AccessError
 
 STYLE = Path(__file__).parent / "assets" / "team.css"
 HOW_TO_GET_IN = (
-    "You need an access token of your team (aa_…). The organisers make the team and its first token; its "
-    "owners make further ones on the page My team."
+    "You need an access token of your team (aa_…). The organisers create the team and its first token; its "
+    "owners create more on the page My team."
 )
 
 
 def show_visitor(purpose: str) -> Caller:
-    """Say who is signed in, or how to sign in and for what; gives who it is."""
+    """Show who is signed in, or how to sign in; return the caller."""
     st.html(STYLE)
     caller = arena().sessions.who(st.context.cookies.get(COOKIE))
     if caller.kind is CallerKind.OPERATOR:
-        paragraph("You are the owner: nobody but this machine reaches the site.", class_="aa-eyebrow")
+        paragraph("You are the owner: only this machine can reach the site.", class_="aa-eyebrow")
         return caller
     if not caller.signed_in:
-        caller = _by_provider() or _ask_in(purpose)
+        caller = _require_provider_caller() or _ask_in(purpose)
     if caller.signed_in:
         paragraph(f"Signed in as {caller.name} · ", anchor("Sign out", "auth/sign-out"), class_="aa-eyebrow")
     return caller
 
 
 def choose_team(caller: Caller) -> str | None:
-    """Return the team that the visitor acts for; None where they belong to none, which the page then says."""
+    """Return the visitor's team; without one, show a hint and return None."""
     teams = arena().teams.all(caller=caller)
     if not teams:
         st.info(
@@ -62,11 +62,11 @@ def choose_team(caller: Caller) -> str | None:
 
 
 def show_new_token(key: str) -> None:
-    """Show the new token that waits under a key of the session, to be copied, until it is dismissed."""
+    """Show the new token under a session key until the visitor dismisses it."""
     secret: str | None = st.session_state.get(key)
     if secret is None:
         return
-    st.warning("Copy the token now: it is stored nowhere and not shown again.", icon=":material/key:")
+    st.warning("Copy the token now: it is not stored and will not be shown again.", icon=":material/key:")
     st.code(secret, language=None, wrap_lines=True)
     st.button("I have copied it", key=f"copied-{key}", on_click=st.session_state.pop, args=(key,))
 
@@ -79,11 +79,11 @@ def present() -> Caller:
     # Streamlit's page tests run without a browser, where cookies are not texts.
     caller = arena().sessions.who(cookie if isinstance(cookie, str) else None)
     with suppress(AccessError):
-        return caller if caller.signed_in else _claimed() or caller
+        return caller if caller.signed_in else _provider_caller() or caller
     return caller
 
 
-def _claimed() -> Caller | None:
+def _provider_caller() -> Caller | None:
     return caller_of_claims(arena().identities, st.user) if provider_subject() else None
 
 
@@ -94,18 +94,18 @@ def caller_of_request(source: Arena, cookies: Mapping[str, str]) -> Caller:
 
 
 def caller_of_cookies(identities: IdentityService, cookies: Mapping[str, str]) -> Caller:
-    """Return the caller whom a provider signed in, by the cookies of a request; else the public."""
+    """Return the caller that an OIDC provider signed in, by their cookies; else the public."""
 
-    def signed(name: str) -> bytes | None:
+    def cookie_value(name: str) -> bytes | None:
         value = cookies.get(name)
         return None if value is None else decode_signed_value(get_cookie_secret(), name, value)
 
-    claims = get_cookie_with_chunks(signed, AUTH_COOKIE_NAME)
+    claims = get_cookie_with_chunks(cookie_value, AUTH_COOKIE_NAME)
     return caller_of_claims(identities, json.loads(claims)) if claims else PUBLIC
 
 
 def caller_of_claims(identities: IdentityService, claims: Mapping[str, Any]) -> Caller:
-    """Return the caller that a provider's claims name, as Streamlit keeps them in its cookie."""
+    """Return the caller of a provider's claims, as in Streamlit's cookie."""
     return identities.of_oidc(
         _subject_of(claims),
         email=str(claims.get("email") or "") or None,
@@ -124,9 +124,9 @@ def _subject_of(claims: Mapping[str, Any]) -> str:
     return f"{claims.get('iss', '')}#{subject}" if subject else ""
 
 
-def _by_provider() -> Caller | None:
+def _require_provider_caller() -> Caller | None:
     try:
-        return _claimed()
+        return _provider_caller()
     except AccessError as error:
         show_error(error)
         st.button("Sign out", on_click=st.logout)
@@ -144,18 +144,18 @@ def _ask_in(purpose: str) -> Caller:
 
 
 def offer_providers() -> None:
-    """Show the buttons that lead to the OIDC providers."""
+    """Show the sign-in buttons of the OIDC providers."""
     for provider, label in providers().items():
         st.button(label, on_click=st.login, args=(provider,) if provider else (), key=f"in-{provider}")
 
 
 def providers() -> Mapping[str, str]:
-    """Return the OIDC providers of Streamlit's `[auth]` section, by name, with what their buttons say."""
+    """Return the button labels of the OIDC providers in Streamlit's `[auth]` section, by name."""
     try:
         section: Mapping[str, Any] | None = st.secrets.get("auth")
     except StreamlitSecretNotFoundError:
         return {}
     if not section or find_spec("authlib") is None:
         return {}
-    named = {name: f"Sign in with {name}" for name, value in section.items() if isinstance(value, Mapping)}
-    return {**({"": "Sign in with your organisation"} if "client_id" in section else {}), **named}
+    labels = {name: f"Sign in with {name}" for name, value in section.items() if isinstance(value, Mapping)}
+    return {**({"": "Sign in with your organisation"} if "client_id" in section else {}), **labels}

@@ -25,7 +25,7 @@ MAX_IN_MATRIX = 30
 
 
 def write_board(arena: Arena, name: str, path: Path) -> None:
-    """Write a board, or one snapshot of it, as the public may see it."""
+    """Write the public view of a board or snapshot."""
     board = arena.boards.get(name, caller=PUBLIC)
     if not board.standings:
         raise RetractedError(name, board.notice)
@@ -35,8 +35,8 @@ def write_board(arena: Arena, name: str, path: Path) -> None:
 
 
 def board_html(view: BoardView, address: str = "") -> str:
-    """Make the page of a board; `address` is that of its arena."""
-    cited = CITATION.format(view=view, year=view.published[:4], address=address).splitlines()
+    """Render a board's page; `address` is the URL of its arena."""
+    citation = CITATION.format(view=view, year=view.published[:4], address=address).splitlines()
     win, score = (next(iter(names), "") for names in grid_titles(view))
     return rendered(
         "board_file.html",
@@ -59,5 +59,5 @@ def board_html(view: BoardView, address: str = "") -> str:
         health=words_table(("Figure", "Value", "Meaning"), view.health, spare=1, scrolls=True),
         details=words_table(("About this board", ""), (*view.facts, *view.details), scrolls=True),
         definitions=words_table(("Column", "Meaning"), column_meanings().items(), scrolls=True),
-        citation="\n".join(line for line in cited if address or "url = " not in line),
+        citation="\n".join(line for line in citation if address or "url = " not in line),
     )

@@ -1,4 +1,4 @@
-"""The board in the document, which readers see before Streamlit's script has drawn it."""
+"""The board inside the document, visible before Streamlit's script has drawn it."""
 
 import logging
 from functools import lru_cache
@@ -12,11 +12,11 @@ from arena.site.services import visiting
 from arena.site.ui.html import digest
 from data.errors import ArenaError
 
-MOST = 64
-LONGEST_ADDRESS = 300
-"""Characters; longer searches are hardly ever opened again."""
+MAX_PAGES = 64
+MAX_QUERY_LENGTH = 300
+"""Longer queries are searches, which hardly repeat."""
 WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"
-"""Streamlit's logger that warns of each read of its cache outside of its own threads."""
+"""Streamlit's logger; it warns of each cache access outside of Streamlit's threads."""
 
 
 def opened_row(arena: Arena, request: Request) -> str:
@@ -28,29 +28,29 @@ def opened_row(arena: Arena, request: Request) -> str:
 
 
 class FirstView:
-    """The board page for visitors who are signed in nowhere, kept until readers may notice a change."""
+    """Cache of the public board page, valid until visible data change."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
         logging.getLogger(WARNS).addFilter(lambda record: "ScriptRunContext" not in record.getMessage())
-        self._kept = lru_cache(maxsize=MOST)(self._made)
+        self._cached = lru_cache(maxsize=MAX_PAGES)(self._render)
 
     async def of(self, request: Request) -> str:
-        """Return the board of an address as HTML; empty where the page is not a board, or not public."""
+        """Return the board at an address as HTML; empty if the page is not a board or not public."""
         query = request.query_params
         signed_in = any(name.startswith((COOKIE, "_streamlit_user")) for name in request.cookies)
-        if signed_in or len(str(query)) > LONGEST_ADDRESS:
+        if signed_in or len(str(query)) > MAX_QUERY_LENGTH:
             return ""
         return await run_in_threadpool(self._of, tuple(sorted(query.items())))
 
     def _of(self, query: tuple[tuple[str, str], ...]) -> str:
         try:
-            # Without a board the page itself says so, and errors too.
-            return self._kept(query, self._arena.store.changes()) if self._arena.boards.heads() else ""
+            # The page itself reports missing boards and errors.
+            return self._cached(query, self._arena.store.changes()) if self._arena.boards.heads() else ""
         except ArenaError:
             return ""
 
-    def _made(self, query: tuple[tuple[str, str], ...], _changes: int) -> str:
+    def _render(self, query: tuple[tuple[str, str], ...], _changes: int) -> str:
         from arena.site.boards.leaderboard_page import as_parts  # noqa: PLC0415 - routes are made without it
         from arena.site.boards.pickers import addressed_board  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""Label pairs: a person reads two answers without names and says which is better."""
+"""Label pairs: a person reads two anonymous answers and chooses the better one."""
 
 import secrets
 from collections.abc import Mapping
@@ -25,10 +25,10 @@ BUTTONS = {
 }
 MAX_PER_HOUR = 120
 RATES = Rates(requests=MAX_PER_HOUR, intakes=MAX_PER_HOUR)
-"""Labels an hour of a visitor who is not signed in, and of all at one address."""
-STORED = "Stored are your labels, their times, which answer was shown first, and {who}."
+"""Hourly limits on labels: of an anonymous visitor, and of all of them at one address."""
+STORED = "We store your labels, their times, which answer came first, and {who}."
 ACCOUNT = "the name of your account. Organisers see it; boards do not show it"
-SESSION = "a random word of this visit; no name and no address"
+SESSION = "a random code of this visit, but no name or address"
 
 
 def show() -> None:
@@ -62,7 +62,7 @@ def _pair(name: str) -> BlindPair | None:
 
 
 def _show(name: str, pair: BlindPair) -> None:
-    lead("Which answer would help the asker more? Judge what is said, not how long it is.")
+    lead("Which answer would help the asker more? Judge the content, not the length.")
     with st.container(key="question-text"):
         page_heading(pair.question.question)
     for place, column, text in zip("AB", st.columns(2), (pair.first, pair.second), strict=True):
@@ -98,4 +98,4 @@ def _count(session: str) -> None:
     address = st.context.ip_address
     for key in filter(None, (session, rate_key(address) if isinstance(address, str) else "")):
         if not RATES.intake(key)[0]:
-            raise QuotaError("You have given as many labels as one may.", advice="Come back in an hour.")
+            raise QuotaError("You have reached the limit of labels per hour.", advice="Come back in an hour.")

@@ -18,7 +18,7 @@ OVERVIEW = "admin"
 
 
 def run() -> None:
-    """Show the page that the address names."""
+    """Show the page at the address."""
     st.logo(logo(), size="large", link=None)
     caller = _visitor()
     page = st.navigation(_navigation(caller), position="top", expanded=True)
@@ -32,7 +32,7 @@ def run() -> None:
 
 
 def _visitor() -> Caller:
-    """Return the visitor; the public, with a note, where the database cannot be asked."""
+    """Return the visitor; the public if the database fails."""
     try:
         return present()
     except ArenaError:
@@ -40,12 +40,12 @@ def _visitor() -> Caller:
 
 
 def _navigation(caller: Caller) -> dict[str, list[StreamlitPage]]:
-    offered = menus(caller)
-    shown = {menu: [_page(page) for page in inside] for menu, inside in offered.items()}
-    listed = {page.name for inside in offered.values() for page in inside}
-    hidden = [page for name, page in sorted(pages().items()) if name not in listed]
-    shown[""] += [_page(page, visibility="hidden") for page in hidden]
-    return shown
+    by_menu = menus(caller)
+    navigation = {menu: [_page(page) for page in group] for menu, group in by_menu.items()}
+    visible = {page.name for group in by_menu.values() for page in group}
+    hidden = [page for name, page in sorted(pages().items()) if name not in visible]
+    navigation[""] += [_page(page, visibility="hidden") for page in hidden]
+    return navigation
 
 
 def _waiting() -> int:

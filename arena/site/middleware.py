@@ -1,9 +1,9 @@
-"""Middleware of the site: allowed hosts, security headers of every answer, errors.
+"""Middleware of the site: allowed hosts, security headers, errors.
 
-A page of another site whose name leads to this machine (DNS rebinding) counts as ours to a browser; its
-requests bear its own name in `Host`, and so are refused.
+DNS rebinding: if the name of another site resolves to this machine, a browser treats its pages as ours.
+Their requests have that name in `Host`, and so are refused.
 
-Plain ASGI, so that answers are streamed. Routes that need other headers set them, and those win.
+Plain ASGI, so that responses are streamed. Headers that a route sets take precedence.
 """
 
 import base64
@@ -39,25 +39,25 @@ from data.errors import ArenaError
 log = structlog.get_logger("arena.site")
 FORWARDED = ("x-forwarded-for", "x-forwarded-proto")
 REWRITTEN = 0
-"""The port of a visitor whose address a trusted proxy has told."""
+"""Client port once a trusted proxy's headers are applied."""
 UNTRUSTED = (
-    "a proxy that ARENA_PROXIES does not name forwards requests: all its visitors count as one, and cookies "
-    "are not for https alone"
+    "a proxy that is not in ARENA_PROXIES forwards requests: its visitors share one rate limit, and cookies "
+    "are not restricted to https"
 )
 
 
 class UntrustedPeers:
-    """Warns once about an untrusted proxy, before the requests of trusted ones are rewritten."""
+    """ASGI middleware: warn once about an untrusted proxy, before the headers of trusted ones are applied."""
 
     def __init__(self, app: ASGIApp, *, proxies: Sequence[str]) -> None:
         self._app = app
         self._trusted = [ip_network(proxy) for proxy in proxies]
-        self._said = False
+        self._warned = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
-        if not self._said and scope["type"] in {"http", "websocket"} and self._is_untrusted(scope):
-            self._said = True
+        if not self._warned and scope["type"] in {"http", "websocket"} and self._is_untrusted(scope):
+            self._warned = True
             log.warning(UNTRUSTED, peer=scope["client"][0])
         await self._app(scope, receive, send)
 
@@ -73,11 +73,11 @@ class UntrustedPeers:
 
 
 MAX_SOCKETS = 200
-"""Pages of one address that may be open at once; each takes four file descriptors."""
+"""Open pages per address; each takes four file descriptors."""
 
 
 class SocketLimit:
-    """ASGI middleware: refuses further WebSockets of an address that has enough of them open."""
+    """ASGI middleware: limit the open WebSockets of each address."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -92,7 +92,7 @@ class SocketLimit:
         if self._open[address] >= MAX_SOCKETS:
             refusal = problem_response(
                 HTTPStatus.TOO_MANY_REQUESTS,
-                f"{MAX_SOCKETS} pages of this address are open.",
+                f"{MAX_SOCKETS} pages are open from this address.",
                 advice="Close some of them.",
             )
             await WebSocket(scope, receive, send).send_denial_response(refusal)
@@ -146,29 +146,31 @@ class SiteMiddleware:
                 refusal, missing = internal_error(error), False
         if missing:
             refusal = refused(
-                scope, 404, "There is nothing at this address.", advice="Begin at the leaderboard."
+                scope, 404, "There is nothing at this address.", advice="Start at the leaderboard."
             )
         if refusal is not None:
             await self._with_headers(refusal)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        asked = origin_of_request(scope)
-        if asked is None:
-            return refused(scope, 400, "The request names no host.", advice="Send one usable `Host`.")
-        if not self._hosts.serve(scope, asked):
-            log.warning("host refused", host=asked.host)
+        requested = origin_of_request(scope)
+        if requested is None:
+            return refused(
+                scope, 400, "The request has no valid host.", advice="Send one valid `Host` header."
+            )
+        if not self._hosts.serve(scope, requested):
+            log.warning("host refused", host=requested.host)
             return refused(
                 scope,
                 HTTPStatus.MISDIRECTED_REQUEST,
                 "The arena is not served under this name.",
-                advice="Organisers list its names in ARENA_HOSTS, or set ARENA_PUBLIC_URL.",
+                advice="Add the name to ARENA_HOSTS, or set ARENA_PUBLIC_URL.",
             )
         origin = Headers(scope=scope).get("origin")
         if scope["type"] == "websocket" and origin is not None and not self._hosts.own(scope, origin):
-            log.warning("origin refused", origin=origin[:200], host=asked.host, port=asked.port)
+            log.warning("origin refused", origin=origin[:200], host=requested.host, port=requested.port)
             return problem_response(
                 HTTPStatus.FORBIDDEN,
-                "The page that asks is of another origin: scheme, host and port must be this site's.",
+                "The request comes from another origin: scheme, host and port must be this site's.",
                 advice="Behind a proxy, pass `Host` and `X-Forwarded-Proto` on, or set ARENA_PUBLIC_URL.",
             )
         return None
@@ -187,13 +189,13 @@ MAX_AGE = re.compile(rb"Max-Age=\d{6,}", re.IGNORECASE)
 
 
 def _secure_cookies(scope: Scope, message: Message) -> None:
-    """Let the cookies that Streamlit signs people in with go over https alone and last half a day."""
+    """Restrict Streamlit's sign-in cookies to https and half a day."""
     if scope["scheme"] != "https":
         return
     for number, (name, value) in enumerate(message["headers"]):
         if name.lower() == b"set-cookie" and STREAMLIT_COOKIE.match(value):
-            kept = MAX_AGE.sub(f"Max-Age={int(SESSION_LIFETIME.total_seconds())}".encode(), value)
-            message["headers"][number] = (name, kept + b"; Secure")
+            cookie = MAX_AGE.sub(f"Max-Age={int(SESSION_LIFETIME.total_seconds())}".encode(), value)
+            message["headers"][number] = (name, cookie + b"; Secure")
 
 
 def _is_bare_404(message: Message) -> bool:
@@ -202,7 +204,7 @@ def _is_bare_404(message: Message) -> bool:
 
 
 def _is_empty_shell(scope: Scope, message: Message) -> bool:
-    """Return whether Streamlit answers with its own document, as it does for every unknown address."""
+    """Detect Streamlit's own document, its response to every unknown path."""
     return isinstance(scope.get("endpoint"), StaticFiles) and _is_page(message)
 
 
@@ -210,7 +212,7 @@ OK, GONE = 200, 410
 
 
 class RetractedStatus:
-    """Answers 410 for pages whose address names a retracted board; browsers show the page all the same."""
+    """ASGI middleware: respond 410 for pages of a retracted board; browsers still show the page."""
 
     def __init__(self, app: ASGIApp, *, retracted: Callable[[str], bool]) -> None:
         self._app = app
@@ -223,19 +225,19 @@ class RetractedStatus:
             await self._app(scope, receive, send)
             return
 
-        async def sent(message: Message) -> None:
+        async def send_gone(message: Message) -> None:
             if message["type"] == "http.response.start" and _is_page(message):
                 message["status"] = GONE
             await send(message)
 
-        await self._app(scope, receive, sent)
+        await self._app(scope, receive, send_gone)
 
     def _is_retracted(self, board: str) -> bool:
         try:
             return self._retracted(board)
         except ArenaError as error:
-            # The page itself says so; its status stays as it is.
-            log.warning("retractions not known", error=str(error))
+            # The page itself reports the error.
+            log.warning("retractions unknown", error=str(error))
             return False
 
 
@@ -254,7 +256,7 @@ PORTS = {"http": 80, "https": 443}
 
 
 class Origin(NamedTuple):
-    """Origin of a site as browsers separate them: scheme, name and port."""
+    """Origin as browsers define it: scheme, host and port."""
 
     scheme: str
     host: str
@@ -262,7 +264,7 @@ class Origin(NamedTuple):
 
 
 def origin_of(address: str) -> Origin | None:
-    """Return the origin of an address; None where it has none, as `null`."""
+    """Return the origin of a URL; None if it has none, as `null`."""
     try:
         parts = urlsplit(address)
         port = parts.port or PORTS.get(parts.scheme)
@@ -274,7 +276,7 @@ def origin_of(address: str) -> Origin | None:
 
 
 def origin_of_request(scope: Scope) -> Origin | None:
-    """Return the origin of a request, by its `Host` and scheme; None where `Host` is unusable."""
+    """Return the origin of a request, from its `Host` and scheme; None if `Host` is invalid."""
     host = Headers(scope=scope).get("host", "")
     if not host or any(sign in host for sign in "/?#@\\ "):
         return None
@@ -284,25 +286,25 @@ def origin_of_request(scope: Scope) -> Origin | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedHosts:
-    """The names that are served, in lower case, and the origin that readers know where one is set."""
+    """Host names to serve, in lower case, and the public origin, if one is set."""
 
     names: frozenset[str]
     public: Origin | None = None
 
     @classmethod
     def of(cls, settings: Settings, host: str = "") -> "ServedHosts":
-        """Collect the hosts of the settings, of the address that is listened on, and of this machine."""
+        """Collect the hosts of the settings, the listening address and this machine."""
         public = origin_of(settings.public_url)
         listed = (name.strip("[]") for name in (*settings.hosts, host.lower(), public.host if public else ""))
         return cls(names=LOOPBACK | {name for name in listed if name}, public=public)
 
-    def serve(self, scope: Scope, asked: Origin) -> bool:
-        """Return whether a request's host is served; the address that it came to always is."""
+    def serve(self, scope: Scope, requested: Origin) -> bool:
+        """Check that a request's host is served; the address that received it always is."""
         local = scope.get("server") or ("", None)
-        return asked.host in self.names or asked.host == str(local[0]).lower()
+        return requested.host in self.names or requested.host == str(local[0]).lower()
 
     def own(self, scope: Scope, origin: str) -> bool:
-        """Return whether an `Origin` is this site: its scheme, name and port are the request's, or public."""
+        """Check that an `Origin` is this site: the request's own origin, or the public one."""
         parsed = origin_of(origin)
         return parsed is not None and parsed in {origin_of_request(scope), self.public}
 
@@ -310,12 +312,12 @@ class ServedHosts:
 ALWAYS: Mapping[str, str] = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 PAGES = (
     "default-src 'self'",
-    # Without the word, each page reports that Streamlit's Protobuf decoder may not use WebAssembly for its
-    # whole numbers. It lets WebAssembly be compiled, and no text be run as a script.
+    # 'wasm-unsafe-eval' allows WebAssembly but no eval; without it, Streamlit's Protobuf decoder reports a
+    # violation on each page.
     "script-src 'self' 'wasm-unsafe-eval'{hashes}",
     # Streamlit's components write their styles into the page as they are drawn.
     "style-src 'self' 'unsafe-inline'",
-    # Charts and icons are drawn as data; what is downloaded of a chart is a blob.
+    # Charts and icons are data URLs; downloads of charts are blobs.
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
     "object-src 'none'",
@@ -325,10 +327,9 @@ PAGES = (
 
 
 def page_policy(framers: Sequence[str]) -> str:
-    """Return the policy of Streamlit's pages: scripts of this server alone.
+    """Return the Content Security Policy of Streamlit's pages: only scripts of this server.
 
-    Its document has one script of its own inside, which is let in by its hash; charts are drawn by Vega's
-    interpreter, so that nothing is evaluated.
+    The document's inline script is allowed by its hash; Vega's interpreter draws charts without eval.
     """
     document = Path(file_util.get_static_dir()) / "index.html"
     hashes = "".join(f" '{digest}'" for digest in script_hashes(document.read_text(encoding="utf-8")))
@@ -337,7 +338,7 @@ def page_policy(framers: Sequence[str]) -> str:
 
 
 def script_hashes(document: str) -> tuple[str, ...]:
-    """Return the inline scripts of a document, as a policy names them.
+    """Return the hashes of a document's inline scripts, as a policy lists them.
 
     Source: W3C, Content Security Policy Level 3, section 2.3.1 (hash-source).
     """
@@ -386,7 +387,7 @@ def plain_page(
     status: int = 200,
     home: str = "../",
 ) -> HTMLResponse:
-    """Return a page with a heading, texts, what went wrong, and a form to sign in or out."""
+    """Return a page with a heading, texts, an error, and a form to sign in or out."""
     style = STYLE.read_text(encoding="utf-8")
     words = {"title": title, "texts": texts, "alert": alert, "form": form, "leave": leave}
     page = rendered("plain.html", **words, home=home, style=style)

@@ -1,4 +1,4 @@
-"""The registry of the site's pages: address, title, menu, who is offered it, and the module to load."""
+"""Registry of the site's pages: address, title, menu, access and module."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ def _labels(caller: "Caller") -> bool:
 class Page:
     """A page of the site.
 
-    `module` below `arena.site` shows it, or the function `show`. `menu` is empty beside the menus; None where
-    its address alone opens it.
+    `module` (below `arena.site`) or the function `show` renders it. `menu` is empty for a page outside of
+    menus, and None for a page that is only reached by its address.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Page:
     offered: "Callable[[Caller], bool]" = lambda _caller: True
 
     def load(self) -> ModuleType:
-        """Return the module that shows it."""
+        """Import its module."""
         return import_module(f".{self.module}", __package__)
 
     def run(self) -> None:
@@ -52,7 +52,7 @@ class Page:
             raise
         except Exception as error:
             message = f"The plugin page {self.name} failed: {describe_error(error)}."
-            raise SpecError(message, advice="Tell whoever runs this arena.") from error
+            raise SpecError(message, advice="Report it to the operator of this arena.") from error
 
 
 MORE, ORGANISE = "More", "Organise"
@@ -89,7 +89,7 @@ def added_pages() -> PluginEntries[Page]:
 
 
 def pages() -> Mapping[str, Page]:
-    """Every page by its address, in the order of the navigation, those of plugins last."""
+    """Return all pages by address, in the order of the navigation; pages of plugins last."""
     return {page.name: page for page in (*OWN, *added_pages().entries)}
 
 
@@ -97,14 +97,14 @@ def _is_offered(page: Page, caller: "Caller") -> bool:
     try:
         return page.offered(caller)
     except ArenaError:
-        # Where the database cannot be asked, the page that is open says why.
+        # If the database fails, the open page reports it.
         return False
 
 
 def menus(caller: "Caller") -> Mapping[str, list[Page]]:
     """Build the navigation for a visitor: menus with their pages; the first group has no menu."""
-    found: dict[str, list[Page]] = {}
+    groups: dict[str, list[Page]] = {}
     for page in pages().values():
         if page.menu is not None and _is_offered(page, caller):
-            found.setdefault(page.menu, []).append(page)
-    return found
+            groups.setdefault(page.menu, []).append(page)
+    return groups

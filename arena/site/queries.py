@@ -1,4 +1,4 @@
-"""Cached reads of pages through the services: a published board never changes."""
+"""Cached queries of pages to the services: a published board never changes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,76 +25,76 @@ from data.store.question_stats import BattleResult, QuestionRecord, QuestionStat
 
 FRESH = 15
 LONG = 60
-MOST_BOARDS = 32
-Asked = ParamSpec("Asked")
+MAX_BOARDS = 32
+Params = ParamSpec("Params")
 Value = TypeVar("Value")
-Query = Callable[Concatenate[Arena, Asked], Value]
-ReaderQuery = Callable[Concatenate[Arena, Caller, BoardView, Asked], Value]
+Query = Callable[Concatenate[Arena, Params], Value]
+ReaderQuery = Callable[Concatenate[Arena, Caller, BoardView, Params], Value]
 
-# Everything here is public, and cached until anything is changed that readers may notice: a text that was
-# withheld is withheld from the next request on, in every process.
+# Everything here is public, and cached until visible data change: a withheld text disappears at the next
+# request, in every process.
 BY_STATE: dict[str | type, Callable[[Any], object]] = {
     Arena: lambda source: (source.settings.database_url, source.store.changes()),
     BoardView: lambda view: f"{view.round_name} {view.content_hash} {dict(view.marks)}",
     Board: lambda head: f"{head.name} {head.content_hash} {head.notice}",
 }
-# A published board never changes: what is made of it alone, and holds no text of its set, outlasts changes.
+# A published board never changes, so results without texts of its set survive other changes.
 BY_CONTENT = {**BY_STATE, Arena: lambda source: source.settings.database_url}
 
 
 def _cached(
-    *, most: int, seconds: int | None = None, spinner: str | bool = False, of_board_alone: bool = False
-) -> Callable[[Query[Asked, Value]], Callable[Asked, Value]]:
-    """Let a query of the application be asked without naming it, and cache its result."""
-    # It is cached for `seconds`, until the next change at most; what is `of_board_alone` over changes too.
-    # What is cached must not be changed, as all readers share it.
-    named_by = BY_CONTENT if of_board_alone else BY_STATE
+    *, most: int, seconds: int | None = None, spinner: str | bool = False, board_only: bool = False
+) -> Callable[[Query[Params, Value]], Callable[Params, Value]]:
+    """Cache a query, and pass the application to it."""
+    # Results expire after `seconds` and at the next change, which `board_only` results survive. All visitors
+    # share them, so callers must not modify them.
+    hash_funcs = BY_CONTENT if board_only else BY_STATE
 
-    def cache_query(query: Query[Asked, Value]) -> Callable[Asked, Value]:
-        cached: Query[Asked, Value] = st.cache_resource(
-            ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=named_by
+    def cache_query(query: Query[Params, Value]) -> Callable[Params, Value]:
+        cached: Query[Params, Value] = st.cache_resource(
+            ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=hash_funcs
         )(query)
 
         @wraps(query)
-        def asked(*args: Asked.args, **options: Asked.kwargs) -> Value:
+        def call(*args: Params.args, **options: Params.kwargs) -> Value:
             return cached(arena(), *args, **options)
 
-        return asked
+        return call
 
     return cache_query
 
 
 @_cached(seconds=FRESH, most=64)
-def texts_kept_back(source: Arena, view: BoardView) -> str:
-    """Return the notice on texts of a judged board that are not public; empty where all are."""
+def texts_notice(source: Arena, view: BoardView) -> str:
+    """Return the notice on a judged board's texts that are not public; empty if all are."""
     return "" if view.round_name is None else source.evidence.notice(view.round_name)
 
 
 def _cached_for_public(
     *, most: int, seconds: int | None = None, spinner: str | bool = False, copied: bool = False
-) -> Callable[[ReaderQuery[Asked, Value]], Callable[Concatenate[BoardView, Asked], Value]]:
-    """As `_cached`, for what holds texts: while these are not public, who signed in is read for afresh."""
+) -> Callable[[ReaderQuery[Params, Value]], Callable[Concatenate[BoardView, Params], Value]]:
+    """Like `_cached`, but signed-in callers bypass the cache while some texts are not public."""
     cache = st.cache_data if copied else st.cache_resource
 
-    def cache_query(query: ReaderQuery[Asked, Value]) -> Callable[Concatenate[BoardView, Asked], Value]:
-        # A cache is known by the name and source of its function, so it needs those of the query.
+    def cache_query(query: ReaderQuery[Params, Value]) -> Callable[Concatenate[BoardView, Params], Value]:
+        # Streamlit identifies a cache by its function's name and source, so these must be the query's.
         @wraps(query)
         def for_public(
-            source: Arena, _kept: str, view: BoardView, *args: Asked.args, **options: Asked.kwargs
+            source: Arena, _notice: str, view: BoardView, *args: Params.args, **options: Params.kwargs
         ) -> Value:
             return query(source, PUBLIC, view, *args, **options)
 
         cached = cache(ttl=seconds, max_entries=most, show_spinner=spinner, hash_funcs=BY_STATE)(for_public)
 
         @wraps(query)
-        def asked(view: BoardView, /, *args: Asked.args, **options: Asked.kwargs) -> Value:
-            kept = texts_kept_back(view)
-            caller = present() if kept else PUBLIC
+        def call(view: BoardView, /, *args: Params.args, **options: Params.kwargs) -> Value:
+            notice = texts_notice(view)
+            caller = present() if notice else PUBLIC
             if caller.signed_in:
                 return query(arena(), caller, view, *args, **options)
-            return cached(arena(), kept, view, *args, **options)
+            return cached(arena(), notice, view, *args, **options)
 
-        return asked
+        return call
 
     return cache_query
 
@@ -104,7 +104,7 @@ def _heads(source: Arena) -> tuple[Board, ...]:
     return source.boards.heads()
 
 
-@_cached(most=MOST_BOARDS, of_board_alone=True)
+@_cached(most=MAX_BOARDS, board_only=True)
 def _view(source: Arena, head: Board) -> BoardView:
     return read_board(source.boards.get(snapshot_of(head)))
 
@@ -115,7 +115,7 @@ def _former(source: Arena) -> tuple[Board, ...]:
 
 
 def labels_of_boards(wanted: str = "") -> dict[str, str]:
-    """Names of the published boards to what readers choose them by, newest first."""
+    """Return the labels of the published boards by name, newest first."""
     labels = {head.name: board_label(head) for head in _heads()}
     if SNAPSHOT in wanted:
         for head in (*_former(), *_heads()):
@@ -125,17 +125,17 @@ def labels_of_boards(wanted: str = "") -> dict[str, str]:
 
 
 def board_named(name: str) -> BoardView:
-    """Return a published board, read."""
-    # Former boards are read where none that stands has the name.
+    """Return the view of a published board."""
+    # Look up former boards only if no current one has the name.
     head = _called(name, _heads()) or _called(name, _former())
     if head is None:
         raise RetractedError(name, arena().boards.get(name).notice)
     view = _view(head)
-    # What was withdrawn stays so: the view, which outlasts changes, lacks only what came later.
+    # The cached view may lack later withdrawals, but a withdrawal is never undone.
     return replace(view, marks={**view.marks, **_withdrawn(head)})
 
 
-@_cached(most=MOST_BOARDS)
+@_cached(most=MAX_BOARDS)
 def _withdrawn(source: Arena, head: Board) -> Mapping[str, str]:
     return {} if head.round_name is None else withdrawn_marks(source.store, head.round_name)
 
@@ -145,7 +145,7 @@ def _called(name: str, heads: Sequence[Board]) -> Board | None:
 
 
 def refuse_retracted(name: str) -> None:
-    """Say of a board that was taken down why."""
+    """Raise the notice of a retracted board."""
     for head in arena().boards.retracted():
         if is_called(head, name):
             raise RetractedError(name, head.notice)
@@ -153,7 +153,7 @@ def refuse_retracted(name: str) -> None:
 
 @_cached(seconds=FRESH, most=64)
 def notices_of(source: Arena, view: BoardView) -> tuple[str, ...]:
-    """Sentences about systems that were withdrawn from a judged board."""
+    """Return notices about systems that were withdrawn from a judged board."""
     return () if view.round_name is None else source.boards.notices(view.round_name)
 
 
@@ -183,32 +183,32 @@ def questions_of(source: Arena, caller: Caller, view: BoardView) -> QuestionList
     return source.question_lists.of(str(view.round_name), caller=caller)
 
 
-def questions_found(
+def matching_questions(
     view: BoardView, question_filter: QuestionFilter, order: Order
 ) -> tuple[QuestionStats, ...]:
-    """Return the questions of a judged board that a reader looks for."""
+    """Return the questions of a judged board that match a filter."""
     system = question_filter.system
     endings = () if system is None else _endings(view, system, question_filter.opponent)
     return questions_of(view).matching(question_filter, endings=endings, order=order)
 
 
-@_cached(most=MOST_BOARDS)
+@_cached(most=MAX_BOARDS)
 def set_of(source: Arena, view: BoardView) -> SetSummary | None:
-    """Return the question set of a judged board; None for published counts, and where it is gone."""
+    """Return the question set of a judged board; None for a board of published counts."""
     if view.round_name is None:
         return None
     return source.sets.summary(source.rounds.get(view.round_name, caller=PUBLIC).set_name)
 
 
 def change_of(view: BoardView) -> HistoryEntry | None:
-    """Return the board in the history; None where no board of its set stands before it."""
-    found = next((entry for entry in history() if entry.board.name == view.name), None)
-    return None if found is None or found.changes is None else found
+    """Return the board's history entry; None if it is the first of its set."""
+    entry = next((entry for entry in history() if entry.board.name == view.name), None)
+    return None if entry is None or entry.changes is None else entry
 
 
 @_cached(most=4, spinner="Reading boards …")
 def history(source: Arena) -> tuple[HistoryEntry, ...]:
-    """Every board that was ever published, the newest first."""
+    """Return all boards that were ever published, newest first."""
     return source.boards.history()
 
 
@@ -219,11 +219,11 @@ def _endings(source: Arena, view: BoardView, system: str, opponent: str | None) 
 
 @_cached_for_public(seconds=LONG, most=64, spinner="Comparing battles …")
 def comparison_of(source: Arena, caller: Caller, view: BoardView, systems: tuple[str, ...]) -> Comparison:
-    """Systems of a judged board against each other."""
+    """Compare systems of a judged board with each other."""
     return source.systems.compare(str(view.round_name), systems, caller=caller)
 
 
 @_cached_for_public(seconds=FRESH, most=256, copied=True)
 def evidence_of(source: Arena, caller: Caller, view: BoardView, question_id: str) -> QuestionView:
-    """Everything about one question of a judged board."""
+    """Return the evidence on one question of a judged board."""
     return source.evidence.question(str(view.round_name), question_id, caller=caller)

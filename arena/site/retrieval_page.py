@@ -1,4 +1,4 @@
-"""Retrieval: the contexts that were submitted without answers, in one table."""
+"""Retrieval: scores of contexts submitted without answers."""
 
 import streamlit as st
 
@@ -12,11 +12,11 @@ from leaderboard.vocabulary import OVERALL
 
 
 def show() -> None:
-    """Show the submitted contexts of the set that the address names."""
+    """Show the scores of contexts for the set in the address."""
     page_heading("Retrieval")
     names = arena().contexts.sets()
     if not names:
-        st.info("Nobody has submitted contexts yet. A TREC run is added on the page Submit.")
+        st.info("No contexts have been submitted yet. Add a TREC run on the page Submit.")
         return
     set_name = choose_one("set", "Question set", {name: name for name in names})
     summary = arena().sets.summary(set_name)
@@ -25,7 +25,7 @@ def show() -> None:
     rows = arena().contexts.ranked(set_name, domain, caller=present())
     header = ("System", "Missing", *RANKING, "Coverage", "α-nDCG", "Density")
     cells = [
-        (row["system"], f"{row['missing']:,}", *(or_dash(row[one], ".3f") for one in (*RANKING, *CRUX)))
+        (row["system"], f"{row['missing']:,}", *(or_dash(row[name], ".3f") for name in (*RANKING, *CRUX)))
         for row in rows
     ]
     put_html(figures_table(header, cells, spare=2, scrolls=True))
@@ -34,5 +34,5 @@ def show() -> None:
         "question without passages counts as 0. Coverage, α-nDCG and density (CRUX) are of the questions "
         "scored by `arena metrics run --metric context-crux`."
         if rows
-        else "None of them can be seen yet."
+        else "No scores are public yet."
     )

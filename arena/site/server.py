@@ -1,4 +1,4 @@
-"""Starting the site."""
+"""Start of the site."""
 
 import errno
 import socket
@@ -14,23 +14,23 @@ HERE = Path(__file__).parent
 # In a wheel the configuration is next to this module, in a checkout where Streamlit reads it.
 CONFIGURATIONS = (HERE / "config.toml", HERE.parents[1] / ".streamlit" / "config.toml")
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, never bound to unasked
-HIGHEST_PORT = 65535
+MAX_PORT = 65535
 
 
 def serve_site(host: str, port: int, settings: Settings) -> None:
     """Serve the site until it is interrupted."""
     check_port(host, port)
-    from arena.site.app import make_app  # noqa: PLC0415 - loads Streamlit, which a free port comes before
+    from arena.site.app import make_app  # noqa: PLC0415 - loads Streamlit; the port is checked first
 
     ready = f"Answer Arena is at {address_of(host, port)}  (Ctrl-C stops it)"
     app = make_app(settings, host=host, on_ready=lambda: print(ready, flush=True))  # noqa: T201 - to the person
-    own = settings.public_url or address_of(host, port)
-    # Whose messages the pages take, from a window around them.
+    origin = settings.public_url or address_of(host, port)
+    # `client.allowedOrigins`: origins of parent windows whose messages pages accept.
     fixed = {
         "server.address": host,
         "server.port": port,
         "server.maxUploadSize": settings.max_upload_mb,
-        "client.allowedOrigins": [own],
+        "client.allowedOrigins": [origin],
     }
     app.run(config={**configuration(), **fixed})
 
@@ -43,17 +43,17 @@ def address_of(host: str, port: int) -> str:
 
 def check_port(host: str, port: int) -> None:
     """Check that the site can listen here."""
-    if not 0 < port <= HIGHEST_PORT:
+    if not 0 < port <= MAX_PORT:
         raise ServeError(f"{port} is not a port.", advice="Choose one from 1024 to 65535 with --port.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError as error:
-        advice = "Use 127.0.0.1 for this machine alone, or 0.0.0.0 for every network."
-        raise ServeError(f"The host {host!r} is not known here.", advice=advice) from error
+        advice = "Use 127.0.0.1 for this machine only, or 0.0.0.0 for every network."
+        raise ServeError(f"The host {host!r} is unknown.", advice=advice) from error
     with socket.socket(family, kind, protocol) as probe:
-        # As servers do, so that a port of a server that has just stopped counts as free.
+        # As servers do, so that the port of a server that has just stopped is free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(address)
@@ -62,12 +62,12 @@ def check_port(host: str, port: int) -> None:
 
 
 def proxy_unnamed(settings: Settings, host: str) -> str:
-    """Return a warning on an untrusted proxy in front of the site; empty where there is no sign of one."""
+    """Return a warning about an untrusted proxy in front of the site; empty without signs of one."""
     if host in LOOPBACK or settings.proxies or not settings.public_url.startswith("https://"):
         return ""
     return (
-        f"The site is {settings.public_url}, and listens on {host}, so that a proxy is in front: name its "
-        "address or network in ARENA_PROXIES; else visitors count as one, and cookies go without https too."
+        f"The site is {settings.public_url} but listens on {host}, so it is behind a proxy. Add the proxy to "
+        "ARENA_PROXIES; otherwise visitors share one rate limit, and cookies are not restricted to https."
     )
 
 
@@ -91,8 +91,8 @@ def _refused(host: str, port: int, error: OSError) -> ServeError:
     if error.errno == errno.EADDRINUSE:
         return ServeError(f"Port {port} is in use on {host}.", advice="Choose another with --port.")
     if error.errno in {errno.EACCES, errno.EPERM}:
-        return ServeError(f"Port {port} may not be used by you.", advice="Choose one above 1023 with --port.")
+        return ServeError(f"You may not use port {port}.", advice="Choose one above 1023 with --port.")
     if error.errno == errno.EADDRNOTAVAIL:
-        advice = "Use 127.0.0.1 for this machine alone, or 0.0.0.0 for every network."
+        advice = "Use 127.0.0.1 for this machine only, or 0.0.0.0 for every network."
         return ServeError(f"This machine has no address {host}.", advice=advice)
     return ServeError(f"Cannot listen on {host}:{port}: {error.strerror}.", advice="Choose another --port.")

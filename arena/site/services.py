@@ -1,4 +1,4 @@
-"""Services for pages: one application a process."""
+"""Services for pages: one application per process."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ LIMITS = ("max_upload_mb", "max_answer_chars")
 
 
 def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
-    """Pack what the pages need of the settings; keys of LLM endpoints stay behind."""
+    """Pack the settings that pages need, without keys of LLM endpoints."""
     return {
         SECTION: {
             "home": str(settings.home),
@@ -34,47 +34,47 @@ def as_secrets(settings: Settings) -> Mapping[str, dict[str, Any]]:
 
 
 _Visit = tuple[Arena, Mapping[str, str], Mapping[str, str]]
-_VISITED: ContextVar[_Visit | None] = ContextVar("visited", default=None)
+_VISIT: ContextVar[_Visit | None] = ContextVar("visit", default=None)
 
 
 @contextmanager
 def visiting(arena: Arena, address: Mapping[str, str], cookies: Mapping[str, str]) -> Iterator[None]:
-    """Let pages that are made outside of Streamlit be of this arena and address, for who has the cookies."""
-    token = _VISITED.set((arena, address, cookies))
+    """Set the arena, address and cookies of pages that are rendered outside of Streamlit."""
+    token = _VISIT.set((arena, address, cookies))
     try:
         yield
     finally:
-        _VISITED.reset(token)
+        _VISIT.reset(token)
 
 
 def address() -> Mapping[str, str]:
     """Return the parameters of the page's address."""
-    visited = _VISITED.get()
-    return st.query_params.to_dict() if visited is None else visited[1]
+    visit = _VISIT.get()
+    return st.query_params.to_dict() if visit is None else visit[1]
 
 
 def visitor_cookies() -> Mapping[str, str] | None:
-    """Return the cookies of who asks outside of Streamlit; None in its own threads."""
-    visited = _VISITED.get()
-    return None if visited is None else visited[2]
+    """Return the visitor's cookies outside of Streamlit; None in its own threads."""
+    visit = _VISIT.get()
+    return None if visit is None else visit[2]
 
 
 def arena() -> Arena:
-    """Return the application behind the pages, opened once a process."""
-    visited = _VISITED.get()
-    if visited is not None:
-        return visited[0]
-    settings = _given()
-    return opened(as_secrets(read_settings()) if settings is None else {SECTION: settings})
+    """Return the application behind the pages, opened once per process."""
+    visit = _VISIT.get()
+    if visit is not None:
+        return visit[0]
+    settings = _server_settings()
+    return arena_of(as_secrets(read_settings()) if settings is None else {SECTION: settings})
 
 
-def opened(secrets: Mapping[str, Mapping[str, Any]]) -> Arena:
-    """Return the application behind the pages, by what `as_secrets` packed."""
+def arena_of(secrets: Mapping[str, Mapping[str, Any]]) -> Arena:
+    """Return the application for settings that `as_secrets` packed."""
     return _open(tuple(sorted(secrets[SECTION].items())))
 
 
-def _given() -> Mapping[str, Any] | None:
-    """Return the settings that the server was started with; None where Streamlit was started by hand."""
+def _server_settings() -> Mapping[str, Any] | None:
+    """Return the settings that the server passes; None if Streamlit was started directly."""
     try:
         section: Mapping[str, Any] | None = st.secrets.get(SECTION)
     except StreamlitSecretNotFoundError:
@@ -82,17 +82,17 @@ def _given() -> Mapping[str, Any] | None:
     return section
 
 
-# A page asks a dozen times; Streamlit's cache would read through every setting each time.
+# A page calls this a dozen times; Streamlit's cache would hash every setting each time.
 @lru_cache(maxsize=4)
 def _open(packed: tuple[tuple[str, Any], ...]) -> Arena:
-    given: dict[str, Any] = dict(packed)
-    others: dict[str, Any] = {name: str(given[name]) for name in TEXTS}
-    others |= {name: int(given[name]) for name in LIMITS}
+    values: dict[str, Any] = dict(packed)
+    options: dict[str, Any] = {name: str(values[name]) for name in TEXTS}
+    options |= {name: int(values[name]) for name in LIMITS}
     settings = Settings(
-        home=Path(given["home"]),
-        key_elsewhere=bool(given["has_key"]),
-        sole_owner=bool(given["sole_owner"]),
-        plugins=tuple(Path(file) for file in given["plugins"].split(os.pathsep) if file),
-        **others,
+        home=Path(values["home"]),
+        key_elsewhere=bool(values["has_key"]),
+        sole_owner=bool(values["sole_owner"]),
+        plugins=tuple(Path(file) for file in values["plugins"].split(os.pathsep) if file),
+        **options,
     )
     return open_arena(settings)

@@ -1,7 +1,7 @@
-"""Signing in with a browser: `/auth/sign-in` and `/auth/sign-out`, besides the pages.
+"""Browser sign-in: the routes `/auth/sign-in` and `/auth/sign-out`.
 
-The cookie is HttpOnly, SameSite=Lax, and Secure over https. A form is taken from this site alone (`Origin`,
-or `Referer` where a browser sends none). A token is never part of an address or of a log.
+The cookie is HttpOnly, SameSite=Lax, and Secure over https. Forms are accepted only from this site (`Origin`,
+or `Referer` if a browser sends no origin). A token never appears in a URL or a log.
 """
 
 from contextlib import suppress
@@ -23,8 +23,8 @@ from arena.site.middleware import HEADERS, ServedHosts, plain_page
 from arena.site.ui.messages import public_error
 from data.errors import AccessError, ArenaError, ForbiddenError, TooManyAttemptsError
 
-LONGEST_FORM = 4_096
-MOST_FIELDS = 10
+MAX_FORM_BYTES = 4_096
+MAX_FIELDS = 10
 
 
 class SignIn:
@@ -46,22 +46,22 @@ class SignIn:
         ]
 
     async def sign_in(self, request: Request) -> Response:
-        """Show the form for a token; open a session for its holder, and go to their first page."""
+        """Show the token form; open a session and redirect to the caller's first page."""
         try:
             if request.method != "POST":
                 caller = await self._caller(request)
                 return _form_page(who=caller.name if caller.signed_in else "")
             self._require_own_origin(request)
             token = (await fields_of_form(request)).get("token", "").strip()
-            opened = await run_in_threadpool(self._arena.sessions.sign_in, token, client=client_of(request))
-            page = await run_in_threadpool(self._first_page, opened.caller)
+            session = await run_in_threadpool(self._arena.sessions.sign_in, token, client=client_of(request))
+            page = await run_in_threadpool(self._first_page, session.caller)
         except ArenaError as error:
             return _form_page(error=error)
         response = RedirectResponse(f"../{page}", status_code=303, headers=HEADERS)
         response.set_cookie(
             COOKIE,
-            opened.cookie,
-            max_age=max(1, int((opened.expires_at - datetime.now(UTC)).total_seconds())),
+            session.cookie,
+            max_age=max(1, int((session.expires_at - datetime.now(UTC)).total_seconds())),
             path="/",
             httponly=True,
             samesite="lax",
@@ -70,28 +70,28 @@ class SignIn:
         return response
 
     async def sign_out(self, request: Request) -> Response:
-        """Ask whether to sign out; end the session and every sign-in of the account by a provider."""
+        """Ask for confirmation; end the session and every provider sign-in of the account."""
         try:
-            caller, provided = await self._caller(request), await self._by_provider(request)
-            known = caller if caller.signed_in else provided
-            if request.method != "POST" and known.signed_in:
-                return plain_page("Sign out", f"You are signed in as {known.name}.", form="sign-out")
+            caller, by_provider = await self._caller(request), await self._by_provider(request)
+            visitor = caller if caller.signed_in else by_provider
+            if request.method != "POST" and visitor.signed_in:
+                return plain_page("Sign out", f"You are signed in as {visitor.name}.", form="sign-out")
             if request.method == "POST":
                 self._require_own_origin(request)
                 await run_in_threadpool(self._arena.sessions.sign_out, request.cookies.get(COOKIE, ""))
-                await run_in_threadpool(self._arena.sessions.sign_out_everywhere, provided)
+                await run_in_threadpool(self._arena.sessions.sign_out_everywhere, by_provider)
         except ArenaError as error:
             return plain_page("Sign out", alert=str(public_error(error)), status=_status_of(error))
         response: Response = RedirectResponse("../", status_code=303, headers=HEADERS)
-        if provided.signed_in:
-            # The policy of forms does not let a form lead to the provider, to which this address goes on.
+        if by_provider.signed_in:
+            # The policy of forms forbids that one redirects to the provider, as this address does next.
             response = plain_page("Signed out", "You are signed out here.")
             response.headers["Refresh"] = "0; url=logout"
         response.delete_cookie(COOKIE, path="/")
         return response
 
     async def leave_provider(self, request: Request) -> Response:
-        """Remove Streamlit's cookies of a sign-in that has ended, and go to the provider's own sign-out."""
+        """Remove Streamlit's cookies of an ended sign-in, and redirect to the provider's sign-out."""
         if (await self._by_provider(request)).signed_in:
             return RedirectResponse("sign-out", status_code=303, headers=HEADERS)
         response: Response = await self._streamlit_logout(request)
@@ -118,14 +118,14 @@ class SignIn:
 
 
 async def fields_of_form(request: Request) -> dict[str, str]:
-    """Return the fields of a form; a body that is no small form has none."""
+    """Parse the fields of a small form."""
     content = b""
     async for chunk in request.stream():
         content += chunk
-        if len(content) > LONGEST_FORM:
+        if len(content) > MAX_FORM_BYTES:
             raise ForbiddenError("The form is too long.", advice="Load the page again.")
     try:
-        fields = parse_qs(content.decode("utf-8", "replace"), max_num_fields=MOST_FIELDS)
+        fields = parse_qs(content.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS)
     except ValueError as error:
         raise ForbiddenError("The form has too many fields.", advice="Load the page again.") from error
     return {name: values[0] for name, values in fields.items()}

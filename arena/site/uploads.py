@@ -1,4 +1,4 @@
-"""Files that visitors choose on a page, and who may send them."""
+"""File uploads on pages, and access to them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,8 +25,8 @@ from data.errors import ArenaError, FileFormatError
 from data.files.text_files import MEBIBYTE
 
 UPLOADS = "/_stcore/upload_file/"
-FILES_OF_ONE = 2
-"""Files of the largest allowed size whose bytes one party may have on pages."""
+MAX_FILES = 2
+"""Quota of a party's uploads on pages, in files of the maximum size."""
 
 
 def choose_file(
@@ -34,56 +34,56 @@ def choose_file(
     *,
     key: str,
     types: Sequence[str] | None = None,
-    most_mb: int | None = None,
+    max_mb: int | None = None,
     advice: str | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> UploadedFile | None:
-    """Let the visitor choose a file of at most `most_mb`, by default as much as the settings say."""
-    most = most_mb or arena().settings.max_upload_mb
+    """Let the visitor choose a file of at most `max_mb`, by default the limit in the settings."""
+    limit = max_mb or arena().settings.max_upload_mb
     return st.file_uploader(
-        f"{label}, up to {most:,} MiB",
+        f"{label}, up to {limit:,} MiB",
         key=key,
         type=types,
         help=advice,
         on_change=on_change,
-        max_upload_size=most,
+        max_upload_size=limit,
     )
 
 
 def choose_files(label: str, *, key: str, advice: str | None = None) -> list[UploadedFile]:
     """Let the visitor choose any number of files."""
-    most = arena().settings.max_upload_mb
+    limit = arena().settings.max_upload_mb
     return st.file_uploader(
-        f"{label}, up to {most:,} MiB each",
+        f"{label}, up to {limit:,} MiB each",
         key=key,
         help=advice,
         accept_multiple_files=True,
-        max_upload_size=most,
+        max_upload_size=limit,
     )
 
 
 @contextmanager
-def laid_down(dropped: UploadedFile, *, most_mb: int | None = None) -> Iterator[Path]:
-    """Write a chosen file to the disk, under its own name, until the end of the block."""
-    if most_mb is not None and dropped.size > most_mb * MEBIBYTE:
-        message = f"{dropped.name} has {dropped.size / MEBIBYTE:,.1f} MiB; up to {most_mb:,} MiB are taken."
-        raise FileFormatError(message, advice="Bring a smaller file.", code="too-large")
-    with arena().uploads.scratch(dropped.name) as (path, writer):
-        writer.write(dropped.getbuffer())
+def on_disk(file: UploadedFile, *, max_mb: int | None = None) -> Iterator[Path]:
+    """Write an uploaded file to disk, under its own name, for the duration of the block."""
+    if max_mb is not None and file.size > max_mb * MEBIBYTE:
+        message = f"{file.name} has {file.size / MEBIBYTE:,.1f} MiB; the limit is {max_mb:,} MiB."
+        raise FileFormatError(message, advice="Choose a smaller file.", code="too-large")
+    with arena().uploads.scratch(file.name) as (path, writer):
+        writer.write(file.getbuffer())
         writer.close()
         yield path
 
 
 class SignedInUploads:
-    """ASGI middleware: takes files of browsers that are signed in, with the API's limits on bodies.
+    """ASGI middleware: accept files only from signed-in browsers, with the API's limits on bodies.
 
-    Streamlit keeps files in memory until the visitor's session ends, so that all files of a party count.
+    Streamlit keeps files in memory until the visitor's session ends, so all files of a party count.
     """
 
     def __init__(self, app: ASGIApp, *, source: Arena) -> None:
         self._app, self._arena = app, source
         self._sessions: dict[str, str] = {}
-        self._coming: Counter[str] = Counter()
+        self._arriving: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
@@ -91,45 +91,45 @@ class SignedInUploads:
             await self._app(scope, receive, send)
             return
         try:
-            await self._take(scope, receive, send)
+            await self._accept(scope, receive, send)
         except RefusedRequestError as error:
             refusal = problem_response(
                 error.status_code, error.detail, advice=error.advice, headers=error.headers
             )
             await refusal(scope, receive, send)
 
-    async def _take(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _accept(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers, settings = Headers(scope=scope), self._arena.settings
         party = await run_in_threadpool(self._party, cookie_parser(headers.get("cookie", "")))
         if not party:
             raise RefusedRequestError(HTTPStatus.UNAUTHORIZED, "Sign in to send files.")
-        self._sessions = {session: of for session, of in self._sessions.items() if _is_open(session)}
+        self._sessions = {session: owner for session, owner in self._sessions.items() if _is_open(session)}
         self._sessions[scope["path"].removeprefix(UPLOADS).partition("/")[0]] = party
         announced = headers.get("content-length", "")
         size = int(announced) if announced.isdecimal() else settings.upload_bytes
-        if self._used(party) + size > FILES_OF_ONE * settings.upload_bytes:
+        if self._used(party) + size > MAX_FILES * settings.upload_bytes:
             raise RefusedRequestError(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                "There is no room for another file of yours.",
+                "Your files on open pages have reached the upload limit.",
                 advice="Remove files that you chose on this or another page, or close those pages.",
             )
-        self._coming[party] += size
+        self._arriving[party] += size
         try:
-            # The parts of a form add some bytes to the file's own.
+            # A form adds some bytes to those of the file.
             body = LimitedBody(receive, settings.upload_bytes + MEBIBYTE, settings.body_timeout)
             await self._app(scope, body.receive, send)
         finally:
-            self._coming[party] -= size
+            self._arriving[party] -= size
 
     def _used(self, party: str) -> int:
         stored = _stored_files()
-        own = (session for session, of in self._sessions.items() if of == party)
-        return self._coming[party] + sum(
+        own = (session for session, owner in self._sessions.items() if owner == party)
+        return self._arriving[party] + sum(
             len(file.data) for session in own for file in stored.get(session, {}).values()
         )
 
     def _party(self, cookies: Mapping[str, str]) -> str:
-        """Return who sends a file; empty for somebody who is signed in nowhere."""
+        """Return the party that sends a file; empty without a sign-in."""
         try:
             caller = caller_of_request(self._arena, cookies)
         except ArenaError:

@@ -15,7 +15,7 @@ from data.models import JobState, TokenScope
 
 NOTHING = "–"
 EVERY = 2.0
-"""Seconds between two refreshes."""
+"""Seconds between refreshes."""
 
 
 def organiser() -> Caller:
@@ -25,25 +25,25 @@ def organiser() -> Caller:
     return caller
 
 
-def watched(show: Callable[..., None], *arguments: object, every: float | None = EVERY) -> None:
-    """Show a part that is refreshed every few seconds; its errors are sentences too."""
+def refreshing(show: Callable[..., None], *arguments: object, every: float | None = EVERY) -> None:
+    """Show a part that refreshes itself every few seconds, with its errors as sentences."""
     st.fragment(lambda: guarded(partial(show, *arguments)), run_every=every)()
 
 
 def grid(headings: Sequence[str], rows: Iterable[Sequence[Child]], *, caption: str = "") -> None:
-    """Show a table of names, words and numbers; wide ones scroll within themselves."""
+    """Show a table; a wide one scrolls sideways."""
     put_html(words_table(headings, rows, caption=caption, scrolls=True))
 
 
 def usd(amount: float | None) -> str:
-    """Return an amount of money; small ones with what distinguishes them."""
+    """Format an amount of money, small ones with four decimals."""
     if amount is None:
         return "price not known"
     return f"{amount:,.2f} USD" if amount >= 1 or amount == round(amount, 2) else f"{amount:.4f} USD"
 
 
-def capped(amount: float | None) -> str:
-    """Return the most that may be spent."""
+def cap_label(amount: float | None) -> str:
+    """Format a spending limit."""
     return "no cap" if amount is None else f"cap {usd(amount)}"
 
 
@@ -54,7 +54,7 @@ def offer_cancel(job: int, caller: Caller, place: str) -> None:
 
 
 def show_work(status: JobStatus, caller: Caller | None = None, place: str = "") -> bool:
-    """Show how far a job is, for a caller with a button that cancels it; False where it has ended."""
+    """Show a job's progress, for a caller with a cancel button; return False if it has ended."""
     if status.job.finished_at is not None:
         return False
     note("Waiting for a worker." if status.job.state is JobState.QUEUED else "Running.")

@@ -1,4 +1,4 @@
-"""Judges for organisers: listed, tested on battles of the demo, and calibrated with people's labels."""
+"""Organisers' page of judges: list them, test them on demo battles, calibrate them with human labels."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,16 +7,16 @@ import streamlit as st
 
 from arena.formats import format_time, or_dash, span
 from arena.services.accounts.auth import Caller
-from arena.site.admin.common import NOTHING, capped, grid, organiser, show_work, usd, watched
+from arena.site.admin.common import NOTHING, cap_label, grid, organiser, refreshing, show_work, usd
 from arena.site.services import arena
 from arena.site.ui.html import heading, lead, note, page_heading, strip
 from arena.site.ui.messages import attempt, show_flash
-from arena.site.uploads import choose_file, laid_down
+from arena.site.uploads import choose_file, on_disk
 from data.models import Job, JobKind
 from data.text import percent
 
 PLACE, CALIBRATION = "judge-test", "calibration"
-MOST_MB = 32
+MAX_MB = 32
 MEASURES = {
     "accuracy": "Accuracy",
     "decisive_accuracy": "Accuracy where people decided",
@@ -30,17 +30,17 @@ MEASURES = {
 
 
 def show() -> None:
-    """Show every judge, the newest test of one, and how far judges agree with people."""
+    """Show the judges, the newest test, and the calibrations."""
     caller = organiser()
     page_heading("Judges")
     lead("Test judges, and measure how well they agree with people.")
     known = arena().judges.known()
     rows = [
-        (one.name, one.kind, one.model or NOTHING, arena().judges.host(one.name) or NOTHING, one.problem)
-        for one in known
+        (row.name, row.kind, row.model or NOTHING, arena().judges.host(row.name) or NOTHING, row.problem)
+        for row in known
     ]
     grid(("Judge", "Kind", "Model", "Endpoint", "Problem"), rows)
-    names = [one.name for one in known if not one.problem]
+    names = [row.name for row in known if not row.problem]
     heading("Test a judge", anchor="test")
     note("Judges three demo battles in both orders: six requests if the judge uses an LLM.")
     show_flash(PLACE)
@@ -50,16 +50,16 @@ def show() -> None:
     if sent and name:
         done = f"The test of {name} was put into the queue."
         attempt(lambda: arena().jobs.test_judge(name, caller=caller), done, PLACE)
-    watched(show_newest)
+    refreshing(show_newest)
     heading("Calibration", anchor="calibration")
     number = _choose_calibration(caller)
     if number is not None:
-        watched(show_calibration, number)
+        refreshing(show_calibration, number)
     _calibrate(names, caller)
 
 
 def show_newest() -> None:
-    """Show the newest test as it waits, runs and is there."""
+    """Show the newest test: waiting, running or finished."""
     caller = organiser()
     status = next(iter(arena().jobs.recent(JobKind.JUDGE_TEST)), None)
     if status is None:
@@ -88,9 +88,11 @@ def _show_result(result: Mapping[str, Any]) -> None:
     for number, battle in enumerate(result["battles"], 1):
         with st.expander(f"Battle {number}: {battle['preference'] or battle['outcome']}"):
             st.text(f"{battle['question']}\n\nA: {battle['answer_a']}\n\nB: {battle['answer_b']}")
-            for one in battle["judgments"]:
-                note(f"{one['judge']}, order {one['presentation']}: {one['preference'] or one['outcome']}")
-                st.text("\n".join([one["detail"], *(reply["text"] for reply in one["replies"])]).strip())
+            for judgment in battle["judgments"]:
+                verdict = judgment["preference"] or judgment["outcome"]
+                note(f"{judgment['judge']}, order {judgment['presentation']}: {verdict}")
+                texts = [judgment["detail"], *(reply["text"] for reply in judgment["replies"])]
+                st.text("\n".join(texts).strip())
 
 
 def calibration_title(job: Job) -> str:
@@ -110,19 +112,20 @@ def _choose_calibration(caller: Caller) -> int | None:
 
 
 def show_calibration(number: int) -> None:
-    """Show a calibration as it waits, runs, and is there."""
+    """Show a calibration: waiting, running or finished."""
     status = arena().calibrations.get(number, caller=organiser())
     job = status.job
     show_flash(CALIBRATION)
     show_work(status, organiser(), CALIBRATION)
-    note(f"Spending: {capped(job.payload.get('budget_usd'))}.")
+    note(f"Spending: {cap_label(job.payload.get('budget_usd'))}.")
     if job.result is None:
         st.text(job.error)
         return
     reports = job.result["reports"]
     rows = [(label, *(_estimate(report, name) for report in reports)) for name, label in MEASURES.items()]
     rows.append(("Verdict changed with the order", *(percent(report["flip_rate"]) for report in reports)))
-    rows.append(("Pairs without a verdict", *(f"{one['unreadable']} of {one['pairs']}" for one in reports)))
+    counts = (f"{report['unreadable']} of {report['pairs']}" for report in reports)
+    rows.append(("Pairs without a verdict", *counts))
     domains = sorted({domain for report in reports for domain in report["by_domain"]})
     for domain in domains if len(domains) > 1 else ():
         shares = ((report["by_domain"].get(domain) or {}).get("accuracy") for report in reports)
@@ -146,7 +149,7 @@ def _calibrate(names: list[str], caller: Caller) -> None:
     show_flash("new")
     note("Labels as CSV or JSON, or an export of Label Studio or Argilla.")
     with st.form("calibrate", border=False):
-        file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "csv", "gz"), most_mb=MOST_MB)
+        file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "csv", "gz"), max_mb=MAX_MB)
         judges = st.multiselect("Judges", names, ["lexical"])
         cap = st.number_input("Cap in USD", 0.0, value=5.0)
         sent = st.form_submit_button("Calibrate", type="primary", icon=":material/balance:")
@@ -154,7 +157,7 @@ def _calibrate(names: list[str], caller: Caller) -> None:
         return
 
     def start() -> None:
-        with laid_down(file, most_mb=MOST_MB) as path:
+        with on_disk(file, max_mb=MAX_MB) as path:
             job = arena().calibrations.start(path, judges, budget_usd=cap, caller=caller)
         st.query_params["job"] = str(job.id)
 

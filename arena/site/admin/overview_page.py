@@ -1,9 +1,9 @@
-"""The organisers' first page: what waits, and rounds under way."""
+"""Organisers' overview: waiting submissions, and rounds under way."""
 
 from arena.formats import format_time, span
 from arena.models.submissions import WaitingSubmission
 from arena.services.rounds.models import RoundProgress
-from arena.site.admin.common import NOTHING, capped, grid, organiser, usd, watched
+from arena.site.admin.common import NOTHING, cap_label, grid, organiser, refreshing, usd
 from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
 from arena.site.auth import show_visitor
 from arena.site.services import arena
@@ -31,11 +31,11 @@ def show() -> None:
         note("Nothing is waiting: every submission is on a board.")
     heading("Rounds under way", anchor="rounds")
     paragraph(anchor("Plan a round", "admin-rounds"), " (the cost is shown first).")
-    watched(_rounds)
+    refreshing(_rounds)
 
 
 def _row(row: WaitingSubmission) -> tuple[Child, ...]:
-    texts = " ".join([*(block.text for block in row.blocks), *(f"Warning: {each}" for each in row.warnings)])
+    texts = " ".join([*(block.text for block in row.blocks), *(f"Warning: {text}" for text in row.warnings)])
     name = f"{row.system}, version {row.version}"
     return (name, texts, row.team or NOTHING, format_time(row.since), str(row.submission))
 
@@ -54,6 +54,6 @@ def _progress(progress: RoundProgress) -> tuple[Child, ...]:
         anchor(round_.name, "admin-rounds", round=round_.name),
         round_.state.value,
         progress.sentence,
-        f"{usd(counts.cost_usd)}, {capped(round_.budget_usd)}",
+        f"{usd(counts.cost_usd)}, {cap_label(round_.budget_usd)}",
         span(progress.seconds_left),
     )

@@ -1,4 +1,4 @@
-"""People for organisers: accounts, teams, members, invitations and tokens."""
+"""Organisers' page of people: accounts, teams, members, invitations and tokens."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ from data.models import TokenScope, UserAccount
 
 
 def show() -> None:
-    """Show who may do what."""
+    """Show accounts, teams and tokens."""
     caller = organiser()
     page_heading("People")
     lead("Changes take effect at once, also for people who are signed in. Quotas are set per question set.")
@@ -26,12 +26,12 @@ def show() -> None:
     heading("Tokens", anchor="tokens")
     teams = arena().teams
     owners = {f"team {team.name}": {"team": team.name} for team in teams.all(caller=caller)}
-    owners |= {f"account {each.name}": {"account": each.name} for each in teams.accounts(caller=caller)}
+    owners |= {f"account {row.name}": {"account": row.name} for row in teams.accounts(caller=caller)}
     tokens_part(arena().tokens.all(caller=caller), owners, tuple(TokenScope), caller)
 
 
 def accounts_part(caller: Caller) -> None:
-    """List the accounts, with buttons that change one and a form for another."""
+    """List the accounts, with buttons to change one and a form to add one."""
     accounts = {account.name: account for account in arena().teams.accounts(caller=caller)}
     rows = [
         (
@@ -76,7 +76,7 @@ def _change(account: UserAccount, caller: Caller) -> None:
 
 
 def teams_part(caller: Caller) -> None:
-    """List the teams with their members, and a form for another."""
+    """List the teams with their members, and a form to add one."""
     teams = arena().teams
     views = [teams.view(team.name, caller=caller) for team in teams.all(caller=caller)]
     rows = [

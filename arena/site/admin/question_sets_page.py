@@ -1,4 +1,4 @@
-"""Question sets for organisers: imported, inspected, opened, frozen."""
+"""Organisers' page of question sets: import, inspect, set rules, freeze."""
 
 from functools import partial
 
@@ -11,38 +11,38 @@ from arena.site.admin.common import NOTHING, grid, organiser
 from arena.site.services import arena
 from arena.site.ui.html import anchor, heading, lead, name_page, note, page_heading, paragraph, strip
 from arena.site.ui.messages import attempt, confirmed, show_error, show_flash, tell
-from arena.site.uploads import choose_file, laid_down
+from arena.site.uploads import choose_file, on_disk
 from data.errors import ArenaError, InvalidFileError
 from data.files.question_sets.registry import set_formats
 from data.models import Phase
 from data.models.questions import moment_of
 
-MOST_MB = 64
-MOST_PROBLEMS = 50
+MAX_MB = 64
+MAX_PROBLEMS = 50
 
 
 def bring_set(caller: Caller) -> None:
-    """Show the form that imports a set, with every problem of a file at once."""
+    """Show the import form, and all problems of a file at once."""
     note("A zip file with set.toml and questions.jsonl, a questions file, or a file of LFRQA; also gzipped.")
     with st.form("import", border=False):
-        endings = ("zip", *(ending for known in set_formats() for ending in known.endings))
-        file = choose_file("File", key="set-file", types=endings, most_mb=MOST_MB)
+        endings = ("zip", *(ending for set_format in set_formats() for ending in set_format.endings))
+        file = choose_file("File", key="set-file", types=endings, max_mb=MAX_MB)
         name = st.text_input("Name", placeholder="As in the file")
         if not st.form_submit_button("Import", type="primary", icon=":material/upload:") or file is None:
             return
     try:
-        with laid_down(file, most_mb=MOST_MB) as path:
+        with on_disk(file, max_mb=MAX_MB) as path:
             content = path.read_bytes()
         imported = arena().set_admin.upload(file.name, content, name=name.strip() or None, caller=caller)
     except ArenaError as error:
         show_error(error)
         if isinstance(error, InvalidFileError):
-            found = error.problems[:MOST_PROBLEMS]
-            grid(("Line", "Problem"), [(str(each.line or NOTHING), each.message) for each in found])
+            problems = error.problems[:MAX_PROBLEMS]
+            grid(("Line", "Problem"), [(str(row.line or NOTHING), row.message) for row in problems])
         return
     word = "imported" if imported.created else "already there, unchanged"
-    warned = f", {len(imported.warnings):,} warnings" if imported.warnings else ""
-    tell(f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warned}.", "import")
+    warnings = f", {len(imported.warnings):,} warnings" if imported.warnings else ""
+    tell(f"{imported.summary.name}: {imported.summary.questions:,} questions, {word}{warnings}.", "import")
 
 
 def set_facts(view: SetView) -> None:
@@ -64,7 +64,7 @@ def set_facts(view: SetView) -> None:
 
 
 def policy_part(view: SetView, caller: Caller) -> None:
-    """Phases with their deadlines and quotas, hidden references, and the freeze."""
+    """Show phases, hidden references and the freeze, with their forms."""
     name, policies = view.summary.name, arena().policies
     heading("Submissions", anchor="submissions")
     show_flash("policy")
@@ -89,9 +89,9 @@ def policy_part(view: SetView, caller: Caller) -> None:
     names = [phase.name for phase in view.policy.phases]
     if names:
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            gone = st.selectbox("Phase", names, width=240)
-            if confirmed("Remove the phase", "Yes, remove it", icon="delete", key=f"phase-{gone}"):
-                drop = partial(policies.drop_phase, name, gone, caller=caller)
+            phase = st.selectbox("Phase", names, width=240)
+            if confirmed("Remove the phase", "Yes, remove it", icon="delete", key=f"phase-{phase}"):
+                drop = partial(policies.drop_phase, name, phase, caller=caller)
                 attempt(drop, "The phase is removed.", "policy")
     sure = "I understand: no more submissions, for good"
     if confirmed("Freeze", sure, icon="ac_unit", key="freeze", enabled=not view.frozen):
@@ -124,7 +124,7 @@ def _phase_form(set_name: str, caller: Caller) -> None:
 
 
 def show() -> None:
-    """Show the set that the address names, else all of them and the form for another."""
+    """Show the set in the address, or all sets and the import form."""
     caller = organiser()
     name = st.query_params.get("set")
     if name is None:

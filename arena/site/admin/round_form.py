@@ -1,4 +1,4 @@
-"""Form of a new round: asked, planned, tried and launched."""
+"""Form of a new round: choose, plan and launch."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from data.errors import ArenaError
 from data.models import MissingRule, OrderPolicy, SetSummary
 
 NEW_SET, NEW_SYSTEMS = "set", "systems"
-"""Names in an address that fill in the form: a set, and systems with commas between them."""
+"""Address parameters that fill in the form: a set, and systems separated by commas."""
 PLANNED = "organise-planned"
 PAIRS = {
     "reference": "each system against the reference",
@@ -31,14 +31,14 @@ MISSING = {MissingRule.LOSE: "count as lost", MissingRule.SKIP: "are not compare
 
 
 def new_round(caller: Caller) -> None:
-    """Show the form, the plan that follows from it, and the launch."""
+    """Show the form, its plan and the launch."""
     sets = {summary.name: summary for summary in arena().sets.summaries()}
     if not sets:
         note("There is no question set yet.")
         paragraph(anchor("Import a question set", "admin-data"))
         return
     try:
-        request = _asked(sets)
+        request = _read_form(sets)
     except ArenaError as error:
         show_error(error)
         return
@@ -59,7 +59,7 @@ def new_round(caller: Caller) -> None:
     _offer_launch(request, planned[1], caller)
 
 
-def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
+def _read_form(sets: dict[str, SetSummary]) -> RoundRequest:
     left, right = st.columns(2, gap="large")
     with left:
         names = list(sets)
@@ -91,7 +91,7 @@ def _asked(sets: dict[str, SetSummary]) -> RoundRequest:
         judge = st.selectbox("Judge", names, names.index("lexical"), format_func=about.__getitem__)
         order = st.selectbox("Answer order", list(ORDERS), format_func=ORDERS.__getitem__)
         missing = st.selectbox("Missing answers", list(MISSING), format_func=MISSING.__getitem__)
-        cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="Most that the round may spend")
+        cap = st.number_input("Cap in USD", 0.0, value=None, placeholder="Spending limit of the round")
         seed = st.number_input("Seed", 0, value=0)
         name = st.text_input("Name of the round", placeholder="Default: set, judge and date")
     return RoundRequest(
@@ -113,7 +113,7 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
     heading("Launch", anchor="launch")
     cap = "without a cap" if request.budget_usd is None else f"and at most {usd(request.budget_usd)}"
     sure = st.checkbox(f"Judge {plan['planned']:,} battles for about {usd(plan['cost_usd'])} {cap}.")
-    blocked = any(one["blocks"] for one in plan["to_do"])
+    blocked = any(item["blocks"] for item in plan["to_do"])
     if blocked:
         note("The round can be launched once everything marked as needed is there.")
     if st.button("Launch", type="primary", disabled=blocked or not sure, icon=":material/rocket_launch:"):
@@ -122,21 +122,21 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
             job = arena().rounds.launch(request, caller=caller)
             st.session_state.pop(PLANNED, None)
             st.query_params["round"] = job.round_name or ""
-            # The page of the round begins at its top.
+            # Open the round's page at its top.
             st.session_state.pop(OPENED, None)
 
         attempt(launch, "The round was launched and put into the queue.")
 
 
-def _between(fewest: int, most: int) -> str:
-    return f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
+def _range(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
 def _show_plan(request: RoundRequest, plan: Mapping[str, Any]) -> None:
     strip(
         [
             ("battles", f"{plan['planned']:,}"),
-            ("requests", _between(plan["requests"], plan["requests_most"])),
+            ("requests", _range(plan["requests"], plan["requests_most"])),
             ("cost", f"{usd(plan['cost_usd'])} – {usd(plan['cost_usd_most'])}"),
             ("cap", NOTHING if request.budget_usd is None else usd(request.budget_usd)),
         ]
@@ -153,5 +153,5 @@ def _show_to_do(to_do: Sequence[Mapping[str, Any]]) -> None:
     if not to_do:
         note("Nothing is missing.")
         return
-    rows = [(one["text"], "needed" if one["blocks"] else "to consider", one["advice"]) for one in to_do]
+    rows = [(item["text"], "needed" if item["blocks"] else "to consider", item["advice"]) for item in to_do]
     grid(("Missing", "Urgency", "What to do"), rows)

@@ -12,7 +12,7 @@ from arena.services.boards.people import LABELS, VoteSource
 from arena.services.evidence.reasons import read_reasons
 from arena.services.rounds.battle_table import LiveStanding
 from arena.services.rounds.models import RoundWatch
-from arena.site.admin.common import capped, grid, offer_cancel, usd
+from arena.site.admin.common import cap_label, grid, offer_cancel, usd
 from arena.site.admin.judges_page import calibration_title
 from arena.site.questions.question_page import in_short, order_of
 from arena.site.services import arena
@@ -26,17 +26,17 @@ from leaderboard.standings.places import ranks_among_systems
 from leaderboard.vocabulary import OVERALL
 
 CONTROLS, BOARD, PREVIEW = "controls", "board", "round-preview"
-MAX_SHOWN = 20
+MAX_BATTLES = 20
 
 
 def figures(watch: RoundWatch) -> None:
-    """Show how many battles were judged, how the others ended, and the money and time."""
+    """Show the progress, cost and speed of a round, with its warnings."""
     round_, counts = watch.round, watch.counts
     st.progress(watch.share, f"{round_.state}: {watch.sentence}")
-    facts = [(f"charged, {capped(round_.budget_usd)}", usd(counts.cost_usd))]
+    facts = [(f"charged, {cap_label(round_.budget_usd)}", usd(counts.cost_usd))]
     if counts.reserved_usd or counts.lost_usd:
         facts.append(("reserved for calls in flight", usd(counts.reserved_usd)))
-        facts.append(("charged at most, no reply came", usd(counts.lost_usd)))
+        facts.append(("charged at most, without a reply", usd(counts.lost_usd)))
     if round_.state is RoundState.RUNNING:
         facts.append(("battles per second", f"{watch.rate:.2f}"))
         facts.append(("time left", span(watch.seconds_left)))
@@ -55,7 +55,7 @@ def figures(watch: RoundWatch) -> None:
 
 
 def standing(live: LiveStanding) -> None:
-    """Show the win shares so far, each with its interval and the word that follows from it."""
+    """Show the win shares so far, with their intervals."""
     heading("Standing", anchor="standing")
     note(live.sentence)
     rows = [
@@ -65,7 +65,7 @@ def standing(live: LiveStanding) -> None:
 
 
 def controls(watch: RoundWatch, caller: Caller) -> None:
-    """Offer what may be done with the round now."""
+    """Offer the actions that the round's state allows."""
     name, rounds = watch.round.name, arena().rounds
     words = " and ".join(f"{count:,} {how}" for how, count in watch.retriable.items())
     actions = watch.actions
@@ -86,7 +86,7 @@ def controls(watch: RoundWatch, caller: Caller) -> None:
             ),
             ("resume" in actions, "Resume", "play_arrow", go_on, "The round was put into the queue."),
             (
-                *("overrule" in actions, "Judge all the same", "warning", partial(go_on, anyway=True)),
+                *("overrule" in actions, "Judge anyway", "warning", partial(go_on, anyway=True)),
                 "The round was put into the queue; it no longer stops because of the judge's replies.",
             ),
             (
@@ -94,8 +94,8 @@ def controls(watch: RoundWatch, caller: Caller) -> None:
                 f"The {words} were put into the queue again.",
             ),
         )
-        for offered, label, icon, work, done in buttons:
-            if offered and st.button(label, icon=f":material/{icon}:"):
+        for enabled, label, icon, work, done in buttons:
+            if enabled and st.button(label, icon=f":material/{icon}:"):
                 attempt(work, done, CONTROLS)
         if "cancel" in actions and confirmed("Cancel", "Yes, end the round", icon="cancel", key="end"):
             attempt(partial(rounds.cancel, name, caller=caller), "The round is cancelled.", CONTROLS)
@@ -110,14 +110,14 @@ def controls(watch: RoundWatch, caller: Caller) -> None:
 
 
 def without_verdict(watch: RoundWatch, caller: Caller) -> None:
-    """List the battles that ended without a verdict in one way, with the reasons."""
+    """List the battles without a verdict of one outcome, with the reasons."""
     labels = {name: f"{name} ({count:,})" for name, count in watch.unjudged.items()}
     if not labels:
         return
     heading("Without a verdict", anchor="without-verdict")
     chosen = choose_one("outcome", "Ended as", labels, width=240)
     name, outcome = watch.round.name, Outcome(chosen)
-    battles = arena().rounds.without_verdict(name, outcome, limit=MAX_SHOWN, caller=caller)
+    battles = arena().rounds.without_verdict(name, outcome, limit=MAX_BATTLES, caller=caller)
     if watch.unjudged[chosen] > len(battles):
         note(f"The first {len(battles):,} of {watch.unjudged[chosen]:,}.")
     for evidence in battles:
@@ -191,14 +191,14 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
 
 
 def _labels(name: str, caller: Caller) -> VoteSource | None:
-    count = {found.name: count for found, count in arena().labels.rounds(caller=caller)}.get(name, 0)
+    count = {round_.name: count for round_, count in arena().labels.rounds(caller=caller)}.get(name, 0)
     if count and st.checkbox(f"Correct with the {count:,} labels of this round", key="votes-labels"):
         return arena().boards.votes(LABELS, name)
     return None
 
 
 def _choose_calibration(judge: str, caller: Caller) -> int | None:
-    calibrations = {each.id: each for each in arena().calibrations.of_judge(judge, caller=caller)}
+    calibrations = {job.id: job for job in arena().calibrations.of_judge(judge, caller=caller)}
     if not calibrations:
         note(f"The judge {judge} is not calibrated here; the board will say so.")
         return None
@@ -210,11 +210,11 @@ def _choose_calibration(judge: str, caller: Caller) -> int | None:
 
 
 def _preview(watch: RoundWatch, caller: Caller) -> None:
-    # The page refreshes every few seconds, the standings only change with the battles.
-    key, kept = (watch.round.name, watch.counts), st.session_state.get(PREVIEW)
-    if kept is None or kept[0] != key:
-        kept = st.session_state[PREVIEW] = (key, arena().boards.preview(watch.round.name, caller=caller))
-    standings: Mapping[str, Any] = kept[1]
+    # The page refreshes every few seconds, but the standings change only with the battles.
+    key, cached = (watch.round.name, watch.counts), st.session_state.get(PREVIEW)
+    if cached is None or cached[0] != key:
+        cached = st.session_state[PREVIEW] = (key, arena().boards.preview(watch.round.name, caller=caller))
+    standings: Mapping[str, Any] = cached[1]
     ranks = ranks_among_systems(standings)
     rows = [
         (

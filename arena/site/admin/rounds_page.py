@@ -1,9 +1,9 @@
-"""Rounds for organisers: planned, tried, launched, watched, published, retracted."""
+"""Organisers' page of rounds: plan, launch, watch, publish and retract."""
 
 import streamlit as st
 
 from arena.formats import format_time
-from arena.site.admin.common import EVERY, grid, organiser, watched
+from arena.site.admin.common import EVERY, grid, organiser, refreshing
 from arena.site.admin.round_form import new_round
 from arena.site.admin.round_parts import board_part, controls, figures, standing, without_verdict
 from arena.site.services import arena
@@ -13,7 +13,7 @@ from data.models import RoundState
 
 
 def show() -> None:
-    """Show the round that the address names, else all of them and the form for another."""
+    """Show the round in the address, or all rounds and the form for a new one."""
     caller = organiser()
     name = st.query_params.get("round")
     if name is None:
@@ -31,11 +31,11 @@ def show() -> None:
     facts = {"set": round_.set_name, "judge": round_.judge_name, "pairs": round_.plan["pairs"]}
     strip([*facts.items(), ("seed", str(round_.seed))])
     done = round_.state in {RoundState.PUBLISHED, RoundState.RETRACTED}
-    watched(live, name, every=None if done else EVERY)
+    refreshing(live, name, every=None if done else EVERY)
 
 
 def live(name: str) -> None:
-    """Show all of a round that changes: state, figures, actions, standing and board."""
+    """Show the parts of a round that change: figures, standing, actions and board."""
     caller = organiser()
     watch = arena().rounds.watch(name, caller=caller)
     figures(watch)

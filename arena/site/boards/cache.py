@@ -12,31 +12,31 @@ from arena.models.boards import BoardView
 if TYPE_CHECKING:
     import altair as alt
 
-MOST = 512
+MAX_ENTRIES = 512
 INLINE = "rows"
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 
-def made_once(view: BoardView, name: str, make: Callable[[], Made]) -> Made:
-    """Return a cached value of a board, made on first use; callers must not change it."""
-    made: Made = _value(f"{view.key} {view.notice} {name}", make)
-    return made
+def made_once(view: BoardView, name: str, make: Callable[[], Value]) -> Value:
+    """Cache a value of a board; callers must not modify it."""
+    value: Value = _value(f"{view.key} {view.notice} {name}", make)
+    return value
 
 
 def cached_chart(
     view: BoardView, name: str, make: Callable[[str], "alt.LayerChart"], *, ink: str, alt_text: str
 ) -> None:
-    """Show a chart of a board, made when it is asked for the first time."""
+    """Show a chart of a board, cached after its first use."""
     spec = _spec(f"{view.key} {name} {ink}", lambda: make(ink))
     st.vega_lite_chart(spec, width="stretch", alt=alt_text)
 
 
-@st.cache_resource(max_entries=MOST, show_spinner=False)
+@st.cache_resource(max_entries=MAX_ENTRIES, show_spinner=False)
 def _value(key: str, _make: Callable[[], Any]) -> Any:  # noqa: ANN401, ARG001 - of any type; names it
     return _make()
 
 
-@st.cache_resource(max_entries=MOST, show_spinner=False)
+@st.cache_resource(max_entries=MAX_ENTRIES, show_spinner=False)
 def _spec(key: str, _make: Callable[[], "alt.LayerChart"]) -> dict[str, Any]:  # noqa: ARG001 - as above
     """Cache the chart's data as Arrow, which Streamlit would otherwise build on every run."""
     spec: dict[str, Any] = _make().to_dict()

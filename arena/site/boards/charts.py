@@ -1,4 +1,4 @@
-"""The charts of the pages, each with words for those who do not see it and a table behind it."""
+"""Charts of the pages, each with an alternative text and a table to download."""
 
 from collections.abc import Sequence
 
@@ -15,17 +15,17 @@ HALF = 0.5
 
 
 def interval_chart(view: BoardView, domain: str, lines: Sequence[Line]) -> alt.LayerChart:
-    """Draw the table's intervals as a picture to download: of ratings, else of rates."""
+    """Draw the table's intervals as a picture to download: ratings, or else rates."""
     marks = [_estimate(line.system, line.rating, line.battles) for line in lines if line.rating is not None]
     if marks:
-        held = view.held(domain)
-        return forest(marks, axis="Rating, points", reference=held.value if held else None)
+        reference = view.held(domain)
+        return forest(marks, axis="Rating, points", reference=reference.value if reference else None)
     marks = [_estimate(line.system, line.win_tie, line.battles) for line in lines if line.win_tie is not None]
     return forest(marks, axis="Win + tie rate", share=True, reference=HALF)
 
 
 def profile_plot(view: BoardView, system: str) -> None:
-    """One system's win + tie rate in every domain; the reference's is against all systems."""
+    """Show a system's win + tie rate in every domain; the reference's is against all systems."""
     marks = [
         _estimate(view.label(domain), line.own_rates.win_tie, line.own_rates.battles)
         for domain in (OVERALL, *view.domains)
@@ -36,7 +36,7 @@ def profile_plot(view: BoardView, system: str) -> None:
     def draw(_ink: str) -> alt.LayerChart:
         return forest(marks, axis=what.capitalize(), share=True, reference=HALF)
 
-    note(f"{what.capitalize()} with its 95 % interval; on the dashed line half of its battles are lost.")
+    note(f"{what.capitalize()} with its 95 % interval; the dashed line is at 50 %.")
     words = f"Win and tie rate of {system} by domain; the table below has the same numbers."
     cached_chart(view, f"profile {system}", draw, ink="", alt_text=words)
     title = f"{system} by domain, {what}"

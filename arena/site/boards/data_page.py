@@ -1,4 +1,4 @@
-"""Files to take away, what their fields mean, how to cite them, and what the questions are made of."""
+"""Data page: a board's files, their fields, citations, and statistics of the questions."""
 
 from dataclasses import astuple
 from functools import partial
@@ -38,15 +38,15 @@ SET_STATISTICS = (
 
 
 def show() -> None:
-    """Offer a board's files, say what is in them, and how to cite them."""
+    """Show a board's files, their fields, and citations."""
     view = titled_board("Data", "data")
     strip(view.facts)
     put("notice", view.notice)
     note(how_made(view))
     heading("Files", anchor="files")
     show_files(view)
-    _offer_what_is_shown(view)
-    heading("What is in them", anchor="standings-fields")
+    _offer_table(view)
+    heading("Fields", anchor="standings-fields")
     columns = board_columns(view)
     with st.expander(f"Standings: {len(columns)} columns with units", icon=":material/table:"):
         schema = map(astuple, columns)
@@ -65,20 +65,20 @@ def _site_address() -> str:
     return f"{url.scheme}://{url.netloc}" if url.netloc else ""
 
 
-def _offer_what_is_shown(view: BoardView) -> None:
-    shown = read_address(view)
-    domain = shown.domain
+def _offer_table(view: BoardView) -> None:
+    choices = read_address(view)
+    domain = choices.domain
 
     def draw(_ink: str) -> LayerChart:
-        return interval_chart(view, domain, shown.lines)
+        return interval_chart(view, domain, choices.lines)
 
     note(f"The table of the board: {view.label(domain)}.")
     offer_files(
         view,
         f"standings-{domain}",
-        partial(board_rows, view, [line.system for line in shown.lines], domain),
+        partial(board_rows, view, [line.system for line in choices.lines], domain),
         title=view.label(domain),
-        chart=draw if any(line.rating or line.win_tie for line in shown.lines) else None,
+        chart=draw if any(line.rating or line.win_tie for line in choices.lines) else None,
     )
 
 
@@ -95,16 +95,16 @@ def _show_source(view: BoardView) -> None:
         "References by": summary.reference_by or "not stated",
         "Content sha256 of the set": summary.content_hash,
     }
-    told = ((name[:1].upper() + name[1:], text) for name, text in view.details if name != "licence")
+    details = ((name[:1].upper() + name[1:], text) for name, text in view.details if name != "licence")
     header = ("About", "The questions, and how they were judged")
-    put_html(words_table(header, (*facts.items(), *told)))
+    put_html(words_table(header, (*facts.items(), *details)))
     verbatim(SET_CITATION.format(set=summary))
 
 
 def _show_set_statistics(view: BoardView) -> None:
     if view.round_name is None:
         return
-    heading("What the questions are made of", anchor="questions")
+    heading("Statistics of the questions", anchor="questions")
     with opened("Words, documents and passages by domain", "statistics") as is_open:
         if is_open:
             put_html(made_once(view, "set statistics", lambda: _table(view, str(view.round_name))))

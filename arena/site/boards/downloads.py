@@ -1,4 +1,4 @@
-"""Files of a board to download, made when they are asked for, and what its pages say of it."""
+"""Downloads of a board, created on demand, and notes on its pages."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -42,7 +42,7 @@ Rows = Sequence[Mapping[str, Cell]]
 
 
 def stamp_of(view: BoardView) -> Stamp:
-    """Return the origin that a board's files name."""
+    """Return the stamp of a board's files."""
     return Stamp(board=view.name, content_hash=view.content_hash)
 
 
@@ -54,7 +54,7 @@ def offer_files(
     title: str = "",
     chart: Callable[[str], "alt.LayerChart"] | None = None,
 ) -> None:
-    """Offer a table, and the chart that shows it, as files that are made when they are asked for."""
+    """Offer a table and its chart as files, created on demand."""
     _offer(stamp_of(view), name, rows, f"{view.title}: {title}", chart)
 
 
@@ -66,7 +66,7 @@ def _offer(
     title: str,
     chart: Callable[[str], "alt.LayerChart"] | None,
 ) -> None:
-    """Show the download buttons once opened; most visits open none, so they are not sent before."""
+    """Send the buttons only when the menu opens; most visitors never open it."""
     stem = f"{stamp.stem}-{name}"
     box = st.popover("Download", icon=":material/download:", key=f"download-{name}", on_change="rerun")
     if not box.open:
@@ -99,13 +99,13 @@ def _chart(stamp: Stamp, chart: Callable[[str], "alt.LayerChart"], form: Picture
 
 
 def board_file(view: BoardView, form: BoardForm) -> bytes:
-    """Return a board's standings; JSON is the published content itself, whose hash the file's name bears."""
+    """Return a board's standings; JSON is the published content itself, with its hash in the file's name."""
     board = _snapshot(view)
     return standings_file(marked(board.standings, board.marks), form, stamp_of(view))
 
 
 def board_rows(view: BoardView, systems: Sequence[str], domain: str = "") -> Rows:
-    """Return a board's lines of some systems, in their order; of one domain where it is named."""
+    """Return a board's rows for these systems in this order, of all domains or one."""
     board = _snapshot(view)
     rows = [
         row
@@ -122,16 +122,16 @@ def board_columns(view: BoardView) -> tuple[Column, ...]:
 
 
 def battles_jsonl(view: BoardView) -> bytes:
-    """Return the judged battles of a board's round in the field's names, a line each (docs/design.md)."""
+    """Return the judged battles of a board's round as JSONL (docs/design.md)."""
     return b"".join(arena().boards.battles(_snapshot(view), caller=PUBLIC))
 
 
 def _snapshot(view: BoardView) -> Board:
-    named = view.name if view.round_name is None else snapshot_name(view.name, view.content_hash)
-    return arena().boards.get(named)
+    name = view.name if view.round_name is None else snapshot_name(view.name, view.content_hash)
+    return arena().boards.get(name)
 
 
-HASH_SHOWN = 12
+HASH_LENGTH = 12
 LABELS = {BoardForm.CSV: "CSV", BoardForm.JSON: "JSON", BoardForm.PARQUET: "Parquet"}
 
 
@@ -142,25 +142,25 @@ def set_note(view: BoardView) -> None:
 
 
 def how_made(view: BoardView) -> str:
-    """Describe the making of the numbers, with a link to them."""
-    return f"{view.method} Published {view.published}, content {view.content_hash[:HASH_SHOWN]}."
+    """Describe how the numbers were made, with the publication date and hash."""
+    return f"{view.method} Published {view.published}, content {view.content_hash[:HASH_LENGTH]}."
 
 
 def notes_of(view: BoardView, domain: str, titles: Sequence[str]) -> Iterator[str]:
-    """Yield notes on how the numbers of a domain's table came about."""
+    """Yield notes on the numbers of a domain's table."""
     yield how_made(view)
     if view.people:
         yield view.people if domain == OVERALL else NOT_APPLIED
     if any(spec.self_reported and spec.title in titles for spec in columns()):
-        yield "What teams report of their systems is checked by nobody."
-    if held := view.held(domain):
+        yield "Figures that teams report about their systems are not checked."
+    if rating := view.held(domain):
         name = "" if view.reference == "reference" else f" ({view.reference})"
-        value = f"{points(held.value)} ({ends_of(held, unknown='no interval')})"
-        yield f"Dashed line: the reference{name} at {value}. It takes no rank."
+        value = f"{points(rating.value)} ({ends_of(rating, unknown='no interval')})"
+        yield f"Dashed line: the reference{name} at {value}. It has no rank."
 
 
 def no_questions(view: BoardView) -> None:
-    """Say why a board has no evidence, and where there is some."""
+    """Explain why a board has no evidence."""
     st.info(
         f"{view.title} was published elsewhere as counts of verdicts: its questions, answers and battles "
         "are not here. Choose a board that was judged in this arena.",
@@ -169,7 +169,7 @@ def no_questions(view: BoardView) -> None:
 
 
 def show_files(view: BoardView) -> None:
-    """Offer the board as files, made when they are asked for."""
+    """Offer the board as files, created on demand."""
     stem = stamp_of(view).stem
     files: list[tuple[str, str, str, Callable[[], bytes]]] = [
         (f"Standings, {LABELS[form]}", f"{stem}.{form}", MIMES[form], partial(board_file, view, form))

@@ -1,15 +1,15 @@
-"""Every board that was published, with its rank changes since the board before."""
+"""All published boards, with rank changes since the previous board."""
 
 from arena.html_pages import macro
 from arena.services.boards.reader import HistoryEntry
 from arena.site.queries import history
 from arena.site.ui.html import Cell, Child, lead, link, page_heading, put_html, words_table
 
-HEADER = ("Board", "Published", "Judge", "Since the board before", "Content sha256")
+HEADER = ("Board", "Published", "Judge", "Since the previous board", "Content sha256")
 
 
 def show() -> None:
-    """Show every board, the newest first."""
+    """Show all boards, newest first."""
     page_heading("Rounds")
     lead("Published boards, newest first. A board never changes: its hash names exactly its standings.")
     put_html(words_table(HEADER, map(_row, history()), scrolls=True))

@@ -8,7 +8,7 @@ from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import notes_of
 from arena.site.boards.grid import grid_part
 from arena.site.boards.pickers import addressed_board, board_links, chosen_domain, chosen_system, read_address
-from arena.site.boards.standings_cells import MOST_QUESTIONS, row_detail
+from arena.site.boards.standings_cells import MAX_QUESTIONS, row_detail
 from arena.site.boards.standings_table import standings_table
 from arena.site.queries import change_of, lost_questions, notices_of
 from arena.site.ui.html import link, name_page, put_part
@@ -22,11 +22,11 @@ def show() -> None:
 
 
 def opened_row() -> str:
-    """Return what the row that the address names opens to, as HTML."""
+    """Return the details of the row in the address, as HTML."""
     view = addressed_board()
     system, domain = chosen_system(view), chosen_domain(view)
     line = view.line(system, domain)
-    return row_detail(view, domain, line, lost_questions(view, system, MOST_QUESTIONS)) if line else ""
+    return row_detail(view, domain, line, lost_questions(view, system, MAX_QUESTIONS)) if line else ""
 
 
 def as_parts(view: BoardView) -> Parts:

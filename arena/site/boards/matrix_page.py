@@ -17,20 +17,20 @@ from leaderboard.standings.head_to_head import Meeting
 
 EVEN = 0.5
 ABSENT = "·"
-"""In the cell of a pair without a figure. The caption says why: most pairs of a large board may lack one."""
+"""Sign for a pair without battles; the caption explains it, as most pairs of a large board may lack one."""
 STEPS = 4
 """Shades on each side of an even chance."""
 
 
 def matrix_table(view: BoardView, *, in_file: bool = False) -> Markup:
-    """Return systems by systems, best first; a table `in_file` has no links."""
+    """Return a table of systems by systems, best first; a table `in_file` has no links."""
     systems = view.meetings.systems
-    meetings = [[_meeting(view, one, other, links=not in_file) for other in systems] for one in systems]
-    names = [one if in_file else anchor(one, "system", board=view.name, id=one) for one in systems]
+    meetings = [[_meeting(view, row, column, links=not in_file) for column in systems] for row in systems]
+    names = [name if in_file else anchor(name, "system", board=view.name, id=name) for name in systems]
     count = len(set(systems) - {view.reference})
-    shown = f"{count} system{'' if count == 1 else 's'}{' and the reference' if count < len(systems) else ''}"
-    absent = f" {ABSENT} stands where the two never met." if any(None in row for row in meetings) else ""
-    caption = f"{view.title}: {shown}, numbered as in the rows.{absent}"
+    size = f"{count} system{'' if count == 1 else 's'}{' and the reference' if count < len(systems) else ''}"
+    absent = f" {ABSENT}: the two never met." if any(None in row for row in meetings) else ""
+    caption = f"{view.title}: {size}, numbered as in the rows.{absent}"
     rows = list(zip(systems, names, meetings, strict=True))
     return macro("matrix", caption, rows, of="standings.html")
 
@@ -54,13 +54,13 @@ def _meeting(view: BoardView, system: str, other: str, *, links: bool) -> Mappin
 
 
 def opponents_table(view: BoardView, system: str) -> Markup:
-    """Return one system's record against each opponent, and whether the two are separated."""
+    """Return one system's record against each opponent, with the separation of the two."""
     columns = [
         ("Opponent", "aa-left"),
         ("Won", ""),
         ("Won / tied / lost", "aa-second"),
         ("Ahead by, points", ""),
-        ("Surely?", ""),
+        ("Separated?", ""),
     ]
     rows = [
         _opponent(view, system, other, meeting)
@@ -68,8 +68,8 @@ def opponents_table(view: BoardView, system: str) -> Markup:
         if (meeting := view.meetings.of(system, other)) is not None
     ]
     caption = (
-        f"{system} against each: share of the win in per cent, ties counting half; by all battles its rating "
-        "less the other's, with the 95 % interval where all pairs tested together agree."
+        f"{system} against each opponent: share of the win in per cent, ties counting half; difference of "
+        "ratings over all battles, with its 95 % interval unless the test of all pairs disagrees."
     )
     return macro("table", columns, rows, caption)
 
@@ -86,7 +86,7 @@ def _opponent(view: BoardView, system: str, other: str, meeting: Meeting) -> tup
 
 
 def matrix_rows(view: BoardView) -> Rows:
-    """Return the matrix as rows, one a pair and side."""
+    """Return the matrix as rows, one per ordered pair."""
     return [
         {
             "system": system,
@@ -101,7 +101,7 @@ def matrix_rows(view: BoardView) -> Rows:
 
 
 def in_words(system: str, other: str, meeting: Meeting, *, apart: bool) -> str:
-    """Return a meeting as a sentence."""
+    """Describe a meeting in a sentence."""
     counts = f"{whole(meeting.wins)} won, {whole(meeting.ties)} tied, {whole(meeting.losses)} lost"
     separation = "separated" if apart else "not separated"
     return f"{system} against {other}: {counts} of {whole(meeting.battles)}; {separation}"
@@ -118,11 +118,11 @@ def _shade(rate: float) -> str:
     return f"aa-{'over' if rate > EVEN else 'under'}-{step}"
 
 
-DIRECT = "How often the system of the row beats that of the column, in per cent, ties counting half."
+DIRECT = "How often the row's system beats the column's system, in per cent; ties count half."
 DIRECT_SIGNS = (
     "▲ and ▼: all battles together separate the two, as the brackets on the board say (at 5 %, for "
-    "all pairs at once); without a sign the difference may be chance. Small figures are battles. "
-    "A cell leads to its battles."
+    "all pairs at once); without a sign the difference may be chance. Small figures count battles. "
+    "Each cell links to its battles."
 )
 
 

@@ -21,13 +21,13 @@ from arena.site.ui.url_state import chosen_many, chosen_words, unknown_choice
 from data.errors import NotFoundError
 
 LOOKS = ("columns", "find", "sort", "win", "over", "systems")
-"""Address parameters that links on the page keep, besides board and domain."""
+"""Address parameters that links on the page keep, in addition to board and domain."""
 Choice = tuple[str, str, bool]
-"""The words of a link, its address, and whether it is what is shown."""
+"""Text and address of a link, and whether it is the current choice."""
 
 
 def boards() -> Mapping[str, str]:
-    """Names of the published boards to their labels, newest first."""
+    """Return the labels of the published boards by name, newest first."""
     wanted = address().get("board", "")
     titles = labels_of_boards(wanted)
     if wanted and wanted not in titles:
@@ -45,7 +45,7 @@ def boards() -> Mapping[str, str]:
 def board_links(
     page: str = "", title: str = "", titles: Mapping[str, str] | None = None
 ) -> tuple[str, Sequence[Choice]]:
-    """Return a menu of the same page of every board, with the label of the chosen one without its title."""
+    """Return a menu with the same page of every board, titled by the chosen board's label."""
     titles = boards() if titles is None else titles
     chosen = address().get("board", next(iter(titles)))
     links = [(label, link(page, board=name), name == chosen) for name, label in titles.items()]
@@ -53,7 +53,7 @@ def board_links(
 
 
 def titled_board(title: str, page: str) -> BoardView:
-    """Head and name a page, with links to the same page of other boards; the board that it shows."""
+    """Show the heading of a page with links to other boards, and return its board."""
     titles = boards()
     view = addressed_board(titles)
     put_html(title_of_page(title, page, titles))
@@ -62,38 +62,38 @@ def titled_board(title: str, page: str) -> BoardView:
 
 
 def title_of_page(title: str, page: str, titles: Mapping[str, str] | None = None) -> str:
-    """Return the title of a board's page, and links to the same page of other boards, as HTML."""
+    """Render the title of a board's page, with links to the same page of other boards."""
     return macro("titled", title, [board_links(page, titles=titles)])
 
 
 def addressed_board(titles: Mapping[str, str] | None = None) -> BoardView:
-    """Return the board that the address names, of all `boards()`; by default the newest."""
+    """Return the board in the address; by default the newest."""
     names = tuple(boards() if titles is None else titles)
     _require_known("board", names, "The board of this address is not published here.")
     return board_named(address().get("board", names[0]))
 
 
 def chosen_system(view: BoardView) -> str:
-    """Return the system that the address names; by default the first."""
+    """Return the system in the address; by default the first."""
     _require_known("id", view.systems, "The board has no system of this name.")
     return address().get("id", view.systems[0])
 
 
 def chosen_opponent(view: BoardView, system: str) -> str:
-    """Return the system that the address holds another against; empty where it names none."""
+    """Return the opponent in the address; empty if there is none."""
     _require_known("against", view.systems, "The board has no system of this name.")
     wanted = address().get("against", "")
     return "" if wanted == system else wanted
 
 
 def chosen_domain(view: BoardView) -> str:
-    """Return the domain that the address names; by default all together."""
+    """Return the domain in the address; by default all together."""
     wanted = address().get("domain", OVERALL)
     return wanted if wanted in view.domains else OVERALL
 
 
 def domain_warning(view: BoardView) -> str:
-    """Return a warning on an unknown domain in the address; empty where the board has it."""
+    """Return a warning about an unknown domain in the address; empty if the board has it."""
     if chosen_words("domain") in {"", OVERALL, *view.domains}:
         return ""
     return "The board has no domain of this name. All domains are shown."
@@ -114,16 +114,16 @@ class Shown:
 
     @property
     def found(self) -> str:
-        """The words that the names of its systems have; empty where all are shown."""
+        """Search words for the names of systems; empty if all are shown."""
         return self.address.get("find", "").strip()
 
     def with_(self, **changed: str) -> str:
-        """Return the address of the page with other choices; an empty word takes one away."""
+        """Return the address of the page with other choices; an empty word removes one."""
         return _with(self.address, **changed)
 
     @property
     def menus(self) -> Iterator[tuple[str, Sequence[Choice]]]:
-        """Menus with the links of each."""
+        """Menus with their links."""
         yield (
             "Columns",
             [
@@ -137,7 +137,7 @@ class Shown:
         yield "Download", [*forms, ("All files", link("data", board=board), False)]
 
     def _switched(self, name: str) -> Iterable[str]:
-        return [one for one in self.offered if (one in self.columns) is not (one == name)]
+        return [column for column in self.offered if (column in self.columns) is not (column == name)]
 
 
 def _with(chosen: Mapping[str, str], **changed: str) -> str:
@@ -150,11 +150,11 @@ def read_address(view: BoardView) -> Shown:
 
 
 def _read_address(view: BoardView) -> Shown:
-    domain, asked = chosen_domain(view), Order.of(chosen_words("sort"))
-    words, every = chosen_words("find").casefold().split(), view.lines.get(domain, ())
-    kept = [line for line in every if all(word in line.system.casefold() for word in words)]
+    domain, wanted = chosen_domain(view), Order.of(chosen_words("sort"))
+    words, lines = chosen_words("find").casefold().split(), view.lines.get(domain, ())
+    matching = [line for line in lines if all(word in line.system.casefold() for word in words)]
     names = orders(view, domain)
-    order = asked if asked.key in names else Order()
+    order = wanted if wanted.key in names else Order()
     offered, usual = columns_to_choose(view), usual_columns(view)
     columns = chosen_many("columns", offered, [name for name in offered if name in usual])
     here = {
@@ -163,16 +163,16 @@ def _read_address(view: BoardView) -> Shown:
         **{name: value for name in LOOKS if (value := chosen_words(name))},
     }
     warnings = [*filter(None, [domain_warning(view)])]
-    if asked != order:
-        warnings.append(unknown_choice(asked.word, "The rows are in the order of their ranks."))
+    if wanted != order:
+        warnings.append(unknown_choice(wanted.word, "The rows are sorted by rank."))
     return Shown(
         domain=domain,
         domains=[
-            (view.label(one), _with(here, domain="" if one == OVERALL else one), one == domain)
-            for one in (OVERALL, *view.grid.domains)
+            (view.label(name), _with(here, domain="" if name == OVERALL else name), name == domain)
+            for name in (OVERALL, *view.grid.domains)
             if len(view.grid.domains) >= LEAST_DOMAINS
         ],
-        lines=in_order(view, domain, kept, order),
+        lines=in_order(view, domain, matching, order),
         columns=(*columns, *([names[order.key]] if order.key else [])),
         offered=offered,
         order=order,

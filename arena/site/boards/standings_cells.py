@@ -1,4 +1,4 @@
-"""Cells of the standings: ranks, values with their intervals, badges, and the detail that a row opens to."""
+"""Cells of the standings: ranks, values with intervals, badges, and the details of a row."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,33 +15,30 @@ from data.store.question_stats import QuestionRecord
 from data.text import percent, percent_figure
 from leaderboard.standings.sections import NOT_REPORTED, Figure, SystemFacts
 
-FEWEST_STEPS = 2.5
+MIN_STEPS = 2.5
 STEPS = (1.0, 2.0, 5.0)
-MOST_LANES = 12
-MOST_OPPONENTS, MOST_QUESTIONS = 6, 3
-OWN_EVIDENCE = (
-    "The share of what the rating depends on that this domain's own battles say; the rest is borrowed from "
-    "the overall rating"
-)
-NO_RATE_OF_ITS_OWN = "The rates are against the reference, so it has none of its own"
+MAX_LANES = 12
+MAX_OPPONENTS, MAX_QUESTIONS = 6, 3
+OWN_EVIDENCE = "Share of the rating from this domain's own battles; the rest comes from the overall rating"
+NO_OWN_RATE = "Rates are against the reference, so it has no rate of its own"
 WEIGHTS: Mapping[str, str] = {"yes": "open", "no": "closed"}
 FIGURES: Mapping[Figure, tuple[str, str]] = {
     Figure.TOKENS: ("Tokens", ",.0f"),
     Figure.USD: ("USD", ".3g"),
     Figure.MILLISECONDS: ("ms", ",.0f"),
 }
-"""Columns of figures that teams report, and how their values are written."""
-SAID = {
+"""Columns of figures that teams report, with their number formats."""
+REPORTED = {
     **{name: name for name in ("organisation", "licence", "released", "open_weights")},
     "parameter_count": "parameters",
 }
 drawn = partial(macro, of="standings.html")
-"""A cell by its macro."""
+"""Render a macro of `standings.html`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From values to places on a bar, in per cent of its width."""
+    """Scale from values to positions on a bar, in per cent of its width."""
 
     low: float
     high: float
@@ -54,24 +51,24 @@ class Scale:
         return cls(low, high)
 
     def place(self, value: float) -> float:
-        """Return the place of a value; the middle where the scale has one value alone."""
+        """Return the position of a value; the middle if the scale has only one value."""
         if self.low == self.high:
             return 50.0
         return 100 * (value - self.low) / (self.high - self.low)
 
     @property
     def ticks(self) -> tuple[float, ...]:
-        """Round values to write on an axis, two to five of them."""
+        """Two to five round values for an axis."""
         if self.low == self.high:
             return (self.low,)
-        rough = (self.high - self.low) / FEWEST_STEPS
+        rough = (self.high - self.low) / MIN_STEPS
         power = 10.0 ** floor(log10(rough))
         step = power * max(size for size in STEPS if size * power <= rough)
         first, last = ceil(self.low / step), floor(self.high / step)
         return tuple(number * step for number in range(first, last + 1))
 
     def axis(self, text: Callable[[float], str]) -> list[tuple[str, float]]:
-        """Return the texts of the ticks with their places; no text appears twice."""
+        """Return the texts of the ticks with their positions; no text appears twice."""
         nearest_last = sorted(self.ticks, key=lambda tick: -abs(tick - round(tick)))
         distinct = {text(tick): tick for tick in nearest_last}
         marks = sorted(distinct.items(), key=lambda mark: mark[1])
@@ -80,14 +77,14 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A bracket in one row: its lane from the left, and whether it is the first row, the last or between."""
+    """A bracket in one row: its lane from the left, and its part: first, last or between."""
 
     lane: int
     part: str
 
 
 def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
-    """Return for each row the brackets that go through it: one joins the rows that share a letter."""
+    """Return the brackets through each row; a bracket joins the rows that share a letter."""
     names = sorted({name for line in lines if not line.is_reference for name in line.letter_set})
     joints: list[list[Joint]] = [[] for _ in lines]
     ends: list[int] = []
@@ -101,11 +98,11 @@ def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
     )
     for first, last in longest_first:
         if last <= farthest:
-            # A bracket within another, of systems that the reference alone keeps apart, would say nothing.
+            # Skip a bracket inside another: only the reference separates its systems.
             continue
         farthest = last
         lane = next((at for at, end in enumerate(ends) if end < first), len(ends))
-        if lane >= MOST_LANES:
+        if lane >= MAX_LANES:
             continue
         ends[lane : lane + 1] = [last]
         for at in range(first, last + 1):
@@ -115,7 +112,7 @@ def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
 
 
 def system_cell(view: BoardView, line: Line, *, links: bool = True, overall: bool = False) -> Markup:
-    """Return the system's name as a permalink, with its badges and overall its weakest domain."""
+    """Return the system's name as a permalink, with its badges and, overall, its weakest domain."""
     href = link("system", board=view.name, id=line.system) if links else ""
     under = ""
     if weakest := view.grid.weakest(line.system, "win_tie_rate") if overall else ():
@@ -131,11 +128,11 @@ def _badges(view: BoardView, line: Line) -> Iterator[tuple[str, str]]:
     if mark := view.marks.get(line.system, ""):
         yield mark.partition(": ")[0], mark
     if line.unjudged:
-        yield "no judged battle", "No battle of it was judged"
+        yield "no judged battle", "None of its battles was judged"
     if line.unranked:
         yield "not ranked", line.unranked
     if "baseline" in line.badges:
-        yield "baseline", "Entered by the organisers, to be compared with"
+        yield "baseline", "Entered by the organisers for comparison"
     if line.provisional:
         yield "provisional", line.provisional
     if line.own_evidence is not None and line.rating is not None:
@@ -158,7 +155,7 @@ def outcome_cell(line: Line) -> Markup:
     """Return battles won, tied and lost as one bar, and the share won or tied with its interval."""
     win, win_tie = line.win, line.win_tie
     if win is None or win_tie is None:
-        return drawn("muted", NO_RATE_OF_ITS_OWN if line.is_reference else "No battle of it has a verdict")
+        return drawn("muted", NO_OWN_RATE if line.is_reference else "None of its battles has a verdict")
     shares = {"won": win.value, "tied": win_tie.value - win.value, "lost": 1 - win_tie.value}
     words = ", ".join(f"{percent(share)} {name}" for name, share in shares.items())
     return drawn(
@@ -167,7 +164,7 @@ def outcome_cell(line: Line) -> Markup:
 
 
 def score_cell(value: Bounded | None, text: Callable[[float], str] | None = None) -> Markup:
-    """Return a mean score with its interval: a share in whole per cent, another figure by `text`."""
+    """Return a mean score with its interval: a share in whole per cent, another figure through `text`."""
     if value is None or text is not None:
         return estimate_cell(value, text or percent_figure)
     return drawn("figure", percent_figure(value.value, decimals=0), _ends(value), "aa-reach")
@@ -186,14 +183,14 @@ def estimate_cell(value: Bounded | None, text: Callable[[float], str]) -> Markup
 
 
 def rate_cell(line: Line) -> Markup:
-    """Return the win rate with its interval; a dash for the reference, which the rates are against."""
+    """Return the win rate with its interval; a dash for the reference, the opponent of all rates."""
     if line.is_reference and line.win is None:
-        return drawn("muted", NO_RATE_OF_ITS_OWN)
+        return drawn("muted", NO_OWN_RATE)
     return estimate_cell(line.win, percent_figure)
 
 
 def declines_cells() -> Mapping[str, Callable[[Line], Child]]:
-    """Return the cells of declines on questions that are marked: `6 of 6`, with the interval below it."""
+    """Return the cells of declines on marked questions: `6 of 6`, with the interval below."""
 
     def cell(line: Line, part: str) -> Child:
         figure = (line.facts.get("declined") or {}).get(part)
@@ -210,52 +207,52 @@ def declines_cells() -> Mapping[str, Callable[[Line], Child]]:
 
 
 def battles_cell(line: Line) -> Child:
-    """Return battles behind the rates and, where they are others, behind the rating."""
+    """Return the battles behind the rates and, if different, behind the rating."""
     text = "–" if line.is_reference else whole(line.rates.battles)
     differs = line.is_reference or line.rates.battles != line.battles
     return Cell(text, sub=f"rating: {whole(line.battles)}" if differs else "")
 
 
-def said_cells(view: BoardView) -> Mapping[str, Callable[[Line], Child]]:
-    """Return the cells of what teams say of their systems, by the names of their columns."""
+def reported_cells(view: BoardView) -> Mapping[str, Callable[[Line], Child]]:
+    """Return the cells of self-reported facts, by column name."""
 
-    def said_of(line: Line) -> SystemFacts:
+    def facts_of(line: Line) -> SystemFacts:
         return view.self_reported.get(line.system, NOT_REPORTED)
 
     def text_of(line: Line, name: str) -> Child:
-        text = said_of(line).text(name)
-        return (WEIGHTS.get(text) if name == "open_weights" else text) or _not_said()
+        text = facts_of(line).text(name)
+        return (WEIGHTS.get(text) if name == "open_weights" else text) or _not_reported()
 
     def figure_of(line: Line, figure: Figure) -> Child:
-        said = said_of(line)
-        mean = said.figures.get(figure)
+        facts = facts_of(line)
+        mean = facts.figures.get(figure)
         if mean is None:
-            return _not_said()
-        part = f"{mean.answers:,} of {said.answers:,}" if mean.answers < said.answers else ""
+            return _not_reported()
+        part = f"{mean.answers:,} of {facts.answers:,}" if mean.answers < facts.answers else ""
         return drawn("figure", format(mean.mean, FIGURES[figure][1]), part, title="Answers that report it")
 
-    texts = {column: partial(text_of, name=name) for column, name in SAID.items()}
+    texts = {column: partial(text_of, name=name) for column, name in REPORTED.items()}
     return {**texts, **{figure.value: partial(figure_of, figure=figure) for figure in FIGURES}}
 
 
-def _not_said() -> Markup:
-    return drawn("muted", title="The team does not say")
+def _not_reported() -> Markup:
+    return drawn("muted", title="Not reported by the team")
 
 
 def row_detail(view: BoardView, domain: str, line: Line, lost: Sequence[QuestionRecord]) -> Markup:
-    """Return what a row opens to: places, battles with neighbours, lost questions, links."""
+    """Return the details of a row: places, battles with neighbours, lost questions, links."""
     parts: Mapping[str, Sequence[object]] = {
         "places": list(_places(view, domain, line)),
         "opponents": list(_opponents(view, line)),
         "questions": [
             (
-                anchor(one.question, "question", board=view.name, id=one.id),
-                f"{one.wins} won, {one.ties} tied, {one.losses} lost",
+                anchor(question.question, "question", board=view.name, id=question.id),
+                f"{question.wins} won, {question.ties} tied, {question.losses} lost",
             )
-            for one in lost
+            for question in lost
         ],
         "links": (
-            anchor("Everything of it", "system", board=view.name, id=line.system),
+            anchor("All its results", "system", board=view.name, id=line.system),
             anchor("Compare with others", "compare", board=view.name, a=line.system),
         ),
     }
@@ -268,7 +265,7 @@ def _places(view: BoardView, domain: str, line: Line) -> Iterator[str]:
     if line.unranked:
         yield line.unranked
     if line.letters:
-        yield f"Letters {line.letters}: its difference from a system that shares one may be chance."
+        yield f"Letters {line.letters}: differences between systems that share a letter may be chance."
     if line.win_tie is not None:
         yield f"Won or tied {percent(line.win_tie.value)} ({interval_of(line.win_tie, share=True)})."
     if line.rating is not None:
@@ -276,12 +273,12 @@ def _places(view: BoardView, domain: str, line: Line) -> Iterator[str]:
 
 
 def _opponents(view: BoardView, line: Line) -> Iterator[tuple[Child, str]]:
-    places = {one.system: at for at, one in enumerate(view.lines[OVERALL])}
+    places = {other.system: at for at, other in enumerate(view.lines[OVERALL])}
     here = places.pop(line.system, None)
     if here is None:
         return
     nearest = sorted(places, key=lambda name: abs(places[name] - here))
     met = [(name, met) for name in nearest if (met := view.meetings.of(line.system, name)) is not None]
-    for name, meeting in met[:MOST_OPPONENTS]:
+    for name, meeting in met[:MAX_OPPONENTS]:
         counts = f"{whole(meeting.wins)} won, {whole(meeting.ties)} tied, {whole(meeting.losses)} lost"
         yield anchor(name, "system", board=view.name, id=name), counts

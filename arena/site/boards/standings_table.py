@@ -1,4 +1,4 @@
-"""The table of the standings: the columns of the registry, each with its cell, and a row that opens."""
+"""Table of the standings: the registry's columns with their cells, and expandable rows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from arena.site.boards.standings_cells import (
     outcome_cell,
     rate_cell,
     rating_cell,
-    said_cells,
+    reported_cells,
     score_cell,
     system_cell,
 )
@@ -31,7 +31,7 @@ from leaderboard.standings.columns import BoardColumn, Surface, Unit, column_nam
 LEFT = frozenset({"rank", "system", "organisation", "licence", "rating", "win_tie_rate"})
 CLASSES = {"rank": "aa-number", "rating": "aa-bar", "win_tie_rate": "aa-outcome"}
 ALWAYS = frozenset({"rank", "system"})
-DRAWN = "Rating, drawn towards overall"
+SHRUNK = "Rating, shrunk towards overall"
 Value = Bounded | float | str | None
 
 
@@ -42,12 +42,12 @@ VALUES: Mapping[str, Callable[[Line], Value]] = {
     "win_tie_rate": lambda line: line.win_tie,
     "battles": lambda line: None if line.is_reference else line.rates.battles,
 }
-"""Values that change with whose ratings are shown; others are as the standings have them."""
+"""Columns whose values the board view computes; all others read the standings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the page: what it is, its cells, and the value that rows are sorted by and files hold."""
+    """A column of the page: its spec, its cells, and the value for sorting and files."""
 
     spec: BoardColumn
     cell: Callable[[Line], Child]
@@ -79,14 +79,14 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """By which column the rows stand, and whether the other way round than usual; "" for the board's own."""
+    """Sort column and whether it is reversed; "" is the board's own order."""
 
     key: str = ""
     turned: bool = False
 
     @classmethod
     def of(cls, word: str) -> "Order":
-        """Return the order that an address names: a column's key, after a dash where it is turned round."""
+        """Parse the order in an address: a column's key, after a dash if reversed."""
         return cls(word.removeprefix("-"), word.startswith("-"))
 
     @property
@@ -96,7 +96,7 @@ class Order:
 
 
 class Table:
-    """The columns that the lines of a board can fill, with what all their cells share."""
+    """Columns that the lines of a board can fill, with the scale that their cells share."""
 
     def __init__(
         self,
@@ -107,19 +107,19 @@ class Table:
         *,
         links: bool = True,
     ) -> None:
-        held = view.held(domain)
+        reference = view.held(domain)
         ratings = [line.rating for line in lines if line.rating is not None]
-        self.scale = scale = Scale.around([*ratings, *([held] if held else [])])
+        self.scale = scale = Scale.around([*ratings, *([reference] if reference else [])])
         joints = dict(zip((line.system for line in lines), brackets(lines), strict=True))
         self._cells: Mapping[str, Callable[[Line], Child]] = {
             "rank": lambda line: drawn("rank", line, joints.get(line.system, ()), marks.get(line.system)),
             "system": lambda line: system_cell(view, line, links=links, overall=domain == OVERALL),
-            "rating": lambda line: rating_cell(line, scale, None if held is None else held.value),
+            "rating": lambda line: rating_cell(line, scale, None if reference is None else reference.value),
             "win_rate": rate_cell,
             "win_tie_rate": outcome_cell,
             "battles": battles_cell,
             **declines_cells(),
-            **said_cells(view),
+            **reported_cells(view),
         }
         columns = map(self._column, _specs(domain, lines))
         self.columns = [column for column in columns if any(column.value(line) is not None for line in lines)]
@@ -134,16 +134,16 @@ class Table:
 
 
 def columns_of(view: BoardView, domain: str, lines: Sequence[Line]) -> list[Column]:
-    """Return every column that the lines of a board can fill, in the order of the table."""
+    """Return the columns that the lines of a board can fill, in the order of the table."""
     return Table(view, domain, lines, {}).columns
 
 
 def _specs(domain: str, lines: Sequence[Line]) -> Iterator[BoardColumn]:
     scored = {name for line in lines for name in line.scores}
-    every = [*columns_on(Surface.PAGES), *metric_columns(scored)]
-    drawn = domain != OVERALL and any(line.own_evidence is not None for line in lines)
-    for spec in sorted(every, key=lambda spec: spec.place or len(every)):
-        yield replace(spec, short=DRAWN) if drawn and spec.name == "rating" else spec
+    specs = [*columns_on(Surface.PAGES), *metric_columns(scored)]
+    shrunk = domain != OVERALL and any(line.own_evidence is not None for line in lines)
+    for spec in sorted(specs, key=lambda spec: spec.place or len(specs)):
+        yield replace(spec, short=SHRUNK) if shrunk and spec.name == "rating" else spec
 
 
 def _value(spec: BoardColumn, line: Line) -> Value:
@@ -167,14 +167,14 @@ def _cell_of(unit: Unit, value: Value) -> Child:
 
 
 def columns_to_choose(view: BoardView) -> tuple[str, ...]:
-    """Return the columns that a board has and a reader may switch off or on; rank and system always stand."""
+    """Return the columns that a reader can toggle: all of the board's except rank and system."""
     lines = [line for part in view.lines.values() for line in part]
-    found = columns_of(view, OVERALL, lines)
-    return tuple(column.name for column in found if column.spec.name not in ALWAYS)
+    columns = columns_of(view, OVERALL, lines)
+    return tuple(column.name for column in columns if column.spec.name not in ALWAYS)
 
 
 def usual_columns(view: BoardView) -> frozenset[str]:
-    """Return the columns that stand until a reader chooses, whether or not the board can fill them."""
+    """Return the default columns, whether or not the board can fill them."""
     metrics = usual_metrics(view.reference_by, view.scored)
     usual = {spec.title for spec in columns_on(Surface.PAGES) if spec.usual}
     return frozenset(usual | {info.column.heading for info in metrics if info.column is not None})
@@ -186,8 +186,8 @@ def orders(view: BoardView, domain: str) -> Mapping[str, str]:
 
 
 def in_order(view: BoardView, domain: str, lines: Sequence[Line], order: Order) -> tuple[Line, ...]:
-    """Lines by a column, equal ones as they stood; those without a value come last, either way round."""
-    column = next((one for one in columns_of(view, domain, lines) if one.spec.key == order.key), None)
+    """Sort lines by a column (stable); lines without a value come last in both directions."""
+    column = next((spec for spec in columns_of(view, domain, lines) if spec.spec.key == order.key), None)
     if column is None:
         return tuple(lines)
     values = {line.system: _plain(column.value(line)) for line in lines}
@@ -214,28 +214,28 @@ def standings_table(
     marks: Mapping[str, tuple[str, str]] | None = None,
     in_file: bool = False,
 ) -> Markup:
-    """Return the table of a board in one domain, in the order of its lines; each is a row that opens.
+    """Render the table of a board in one domain, one expandable row per line.
 
-    Columns that are not chosen are not even sent; None chooses the usual ones. With an address, the query of
-    the page, headings are links that sort by their column; `order` is then what the lines are sorted by.
-    `marks` follow ranks, each with its meaning. A table `in_file` has no links and no rows that open,
-    and can be scrolled by keyboard.
+    Only chosen columns are sent; None chooses the default ones. With an `address` (the page's query),
+    headings are links that sort by their column, and `order` is the current order of the lines. `marks`
+    appear next to ranks, each with its meaning. A table `in_file` has no links, its rows do not expand, and
+    it scrolls by keyboard.
     """
     table = Table(view, domain, lines, marks or {}, links=not in_file)
-    columns = _kept(table.columns, view, chosen)
+    columns = _choose(table.columns, view, chosen)
     by_column = address is not None
 
     def cell(column: Column, line: Line) -> tuple[Column, Child, float | str | None]:
         value = _plain(column.value(line)) if by_column else None
         return column, macro("cell", column.cell(line)), f"{value:.9g}" if isinstance(value, float) else value
 
-    shown = sum(not line.is_reference for line in lines)
+    count = sum(not line.is_reference for line in lines)
     lanes = max((joint.lane + 1 for joints in brackets(lines) for joint in joints), default=0)
     classes = {"aa-by-column": bool(order and order.key), "aa-marked": bool(marks)}
     return drawn(
         "standings",
         {
-            "caption": f"{view.title}: {view.label(domain)}. {shown} system{'' if shown == 1 else 's'}.",
+            "caption": f"{view.title}: {view.label(domain)}. {count} system{'' if count == 1 else 's'}.",
             "classes": " ".join(["aa-board aa-standings", *(name for name, on in classes.items() if on)]),
             "style": f"--lanes:{lanes}",
             "scrolls": in_file,
@@ -278,6 +278,6 @@ def _heading(
     }
 
 
-def _kept(columns: Sequence[Column], view: BoardView, chosen: Sequence[str] | None) -> list[Column]:
+def _choose(columns: Sequence[Column], view: BoardView, chosen: Sequence[str] | None) -> list[Column]:
     names = usual_columns(view) if chosen is None else chosen
     return [column for column in columns if column.spec.name in ALWAYS or column.name in names]

@@ -1,4 +1,4 @@
-"""Page on trust in a board's judge: one question a section, details folded."""
+"""Page on trust in a board's judge: one question per section, details folded."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,7 +12,7 @@ from arena.site.boards.downloads import how_made
 from arena.site.boards.pickers import addressed_board, title_of_page
 from arena.site.ui.html import figures_table, link, name_page, put_part, words_table
 
-LEFT_OUT = "They leave out what the judge makes of the reference."
+WITHOUT_REFERENCE = "They leave out the judge's verdicts on the reference."
 QUESTIONS: Mapping[str, str] = {
     TrustFigure.AGREEMENT: "Does it decide as people do?",
     TrustFigure.VOTES: "Have people checked this board?",
@@ -21,22 +21,22 @@ QUESTIONS: Mapping[str, str] = {
 }
 LENGTH = "Does the length of an answer bias it?"
 STYLE = (
-    "Terms that may bias the judge beside how good answers are, fitted together with the ratings. "
-    "An interval that holds 0 says that the battles show no such effect."
+    "Terms other than quality that may bias the judge, fitted together with the ratings. "
+    "If an interval contains 0, the battles show no such effect."
 )
 TERMS = ("Term", "Points", "95 % interval", "Points are")
 BETWEEN = ("System", "Rank", "Rating", "95 % interval")
 
 
 def show() -> None:
-    """Show what is known of a board's judge."""
+    """Show the evidence on a board's judge."""
     view = addressed_board()
     name_page("Trust and method", view.full_title)
     put_part(as_parts(view), "page")
 
 
 def as_parts(view: BoardView) -> Parts:
-    """Each question with its answer and folded details; then how the numbers come about."""
+    """Build the page: each question with its answer and folded details, then the method."""
     return Parts(
         "pages/trust.html",
         {
@@ -47,7 +47,7 @@ def as_parts(view: BoardView) -> Parts:
             "made": how_made(view),
             "terms": (*column_meanings().items(), *FLAGS.values()),
             "between": figures_table(BETWEEN, view.between.rows) if view.between.rows else None,
-            "between_note": f"{view.between.note} {LEFT_OUT}",
+            "between_note": f"{view.between.note} {WITHOUT_REFERENCE}",
         },
     )
 
@@ -63,6 +63,6 @@ def _questions(view: BoardView) -> Iterator[Mapping[str, str]]:
             "table": "",
             "part": part,
         }
-    answer = view.style.note or "This board does not tell."
+    answer = view.style.note or "This board has no figures on it."
     table = words_table(TERMS, view.style.rows, spare=1) if view.style.rows else ""
     yield {"asked": LENGTH, "answer": answer, "note": STYLE, "table": table, "part": LENGTH_PART}

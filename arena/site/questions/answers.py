@@ -1,4 +1,4 @@
-"""One answer with its marks, and its scores with what they depend on: statements, claims by posterior."""
+"""One answer with its marks, and its scores with their evidence: statements, and claims by posterior."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from data.store.scores import ScoredAnswer
 from data.text import percent
 from judges.metrics.relations.model import Verdict
 
-MOST_SCORED_STATEMENTS = 12
-MOST_CLAIMS = 20
+MAX_STATEMENTS = 12
+MAX_CLAIMS = 20
 SIGNS = {Verdict.SUPPORTED: "✓", Verdict.CONTRADICTED: "✗", Verdict.UNCONFIRMED: "?"}
 CLASSES = {Verdict.SUPPORTED: "aa-for", Verdict.CONTRADICTED: "aa-against", Verdict.UNCONFIRMED: "aa-open"}
 KINDS = (
@@ -32,7 +32,7 @@ LEGEND = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A marked part of a text: its meaning, its classes, how sure it is in per cent, what stands above it."""
+    """A marked part of a text: meaning, classes, certainty in per cent, and the sign above it."""
 
     text: str
     meaning: str
@@ -42,7 +42,7 @@ class Mark:
 
 
 def answer_text(parts: Sequence[highlights.Stretch]) -> list[Mark | str]:
-    """Return an answer as text with its marks; a part without marks is plain."""
+    """Return the parts of an answer, as marks or plain text."""
     return [_mark(part) if part.marked else part.text for part in parts]
 
 
@@ -77,7 +77,7 @@ def _strength(posterior: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A claim or fact in a list: its sign with how sure it is, its text, details, and its evidence."""
+    """A claim or fact in a list: sign with certainty, text, details and evidence."""
 
     class_: str
     sign: str
@@ -90,8 +90,8 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownScore:
-    """A score with what it depends on: facts by kind, or claims; neither where nothing is known."""
+class ScoreView:
+    """A score with its evidence: facts by kind, or claims, or neither."""
 
     title: str
     note: str = ""
@@ -100,46 +100,48 @@ class ShownScore:
     more: str = ""
 
 
-def scores_of(shown: AnswerView) -> list[ShownScore]:
-    """Every score of an answer in the order in which readers see metrics."""
+def scores_of(answer: AnswerView) -> list[ScoreView]:
+    """Return the scores of an answer in the usual order of metrics."""
     places = {name: place for place, name in enumerate(column_metrics())}
-    in_order = sorted(shown.scores, key=lambda one: (places.get(one.metric, 99), one.metric, one.judge))
-    return list(map(_shown, in_order))
+    in_order = sorted(
+        answer.scores, key=lambda score: (places.get(score.metric, 99), score.metric, score.judge)
+    )
+    return list(map(_score_view, in_order))
 
 
-def _shown(score: ScoredAnswer) -> ShownScore:
+def _score_view(score: ScoredAnswer) -> ScoreView:
     info = column_metrics().get(score.metric)
     label = score.metric if info is None else info.called
     if score.judge:
         label = f"{label} ({score.judge})"
     if score.score is None:
         reason = str(score.details.get("reason", ""))
-        return ShownScore(title=f"{label}: no score ({score.outcome}). {reason}".strip())
+        return ScoreView(title=f"{label}: no score ({score.outcome}). {reason}".strip())
     statements, claims = highlights.read_statements(score.details), highlights.read_claims(score.details)
     contradicted = any(statement.standing is highlights.Standing.CONTRADICTED for statement in statements)
-    return ShownScore(
+    return ScoreView(
         title=f"{label} {percent(score.score) if info is None else info.text(score.score)}",
         note=highlights.source_of(score).sentence if contradicted or claims else "",
         facts=tuple(statement_facts(statements)),
-        claims=tuple(map(_claim, claims[:MOST_CLAIMS])),
-        more=f"{more} more claims are not shown." if (more := len(claims) - MOST_CLAIMS) > 0 else "",
+        claims=tuple(map(_claim, claims[:MAX_CLAIMS])),
+        more=f"{more} more claims are not shown." if (more := len(claims) - MAX_CLAIMS) > 0 else "",
     )
 
 
 def statement_facts(statements: Sequence[highlights.StatementView]) -> Iterator[Facts]:
-    """Yield the statements of a score by what the answer does with them."""
+    """Yield the statements of a score, grouped by how the answer treats them."""
     for standing, title, sign in KINDS:
         selected = [statement for statement in statements if statement.standing is standing]
         facts = tuple(
-            Fact(text=one.text, passages=tuple(filter(None, one.passages)), instead=one.instead)
-            for one in selected[:MOST_SCORED_STATEMENTS]
+            Fact(text=item.text, passages=tuple(filter(None, item.passages)), instead=item.instead)
+            for item in selected[:MAX_STATEMENTS]
         )
         if selected:
             yield Facts(title=title, sign=sign, facts=facts, count=len(selected))
 
 
 def _claim(claim: highlights.ClaimView) -> Claim:
-    words = [*(("for", one) for one in claim.support), *(("against", one) for one in claim.against)]
+    quotes = [*(("for", quote) for quote in claim.support), *(("against", quote) for quote in claim.against)]
     return Claim(
         class_=CLASSES[claim.verdict],
         sign=f"{SIGNS[claim.verdict]} {claim.posterior:.2f}",
@@ -148,6 +150,6 @@ def _claim(claim: highlights.ClaimView) -> Claim:
         meaning=f"{claim.verdict}: probability that the claim is true according to the passages",
         details=[
             ("", claim.reason),
-            *((f"{side}, {one.passage}: ", f"“{one.words}”") for side, one in words if one.words),
+            *((f"{side}, {quote.passage}: ", f"“{quote.words}”") for side, quote in quotes if quote.words),
         ],
     )

@@ -1,4 +1,4 @@
-"""The questions of a board: find one, then read its evidence."""
+"""Questions of a board: search, filter, and links to the evidence."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -12,7 +12,7 @@ from arena.models.boards import OVERALL, BoardView
 from arena.services.evidence.question_lists import Order, QuestionFilter, Result, Trait
 from arena.site.boards.downloads import no_questions, offer_files, set_note
 from arena.site.boards.pickers import chosen_domain, domain_warning, titled_board
-from arena.site.queries import questions_found, questions_of
+from arena.site.queries import matching_questions, questions_of
 from arena.site.services import address
 from arena.site.ui.html import Cell, Child, Column, anchor, link, note, put, put_html
 from arena.site.ui.url_state import choose_one, chosen_words, opened, optional_select, text_filter
@@ -28,7 +28,7 @@ MEANINGS = {
     "Disagreement": "Share of judged battles whose verdict changed with the order, or where judges disagree.",
     "Flips": "Battles whose verdict changed with the order of the answers.",
 }
-AT_ONCE = 50
+PAGE_SIZE = 50
 TRAITS = {
     Trait.FLIPPED: "verdict changed with the order",
     Trait.DISPUTED: "judges disagree",
@@ -36,7 +36,7 @@ TRAITS = {
     Trait.TIED: "tied",
 }
 FILTERS = ("trait", "winner", "system", "opponent", "result")
-"""Address parameters of filters; without any of them they are folded."""
+"""Address parameters of filters; without any of them, filters are folded."""
 ORDERS = {
     Order.SET: "as in the set",
     Order.DISAGREEMENT: "most disagreement first",
@@ -48,7 +48,7 @@ ORDERS = {
 
 
 def choose_questions(view: BoardView) -> tuple[QuestionFilter, Order]:
-    """Offer every filter and the order; the choice goes into the address."""
+    """Offer the filters and the order; choices go into the address."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="question-search"):
         words = text_filter("words", "Search in questions and their ids")
         order = choose_one("sort", "Sort", {order.value: text for order, text in ORDERS.items()}, width=260)
@@ -69,8 +69,8 @@ def _filtered(view: BoardView, wanted: QuestionFilter) -> QuestionFilter:
         system = optional_select("system", "System", systems, "any system")
         opponent = result = None
         if system is not None:
-            others = {name: name for name in view.systems if name != system}
-            opponent = optional_select("opponent", "Against", others, "any opponent")
+            opponents = {name: name for name in view.systems if name != system}
+            opponent = optional_select("opponent", "Against", opponents, "any opponent")
             result = optional_select(
                 "result", "Result", {option.value: option.value for option in Result}, "any result"
             )
@@ -85,10 +85,10 @@ def _filtered(view: BoardView, wanted: QuestionFilter) -> QuestionFilter:
 
 
 def choose_page(count: int) -> int:
-    """Choose the page of the list, from 1; offered where there is more than one."""
-    firsts = range(1, count + 1, AT_ONCE)
+    """Return the page of the list, from 1; offer a choice if there are several."""
+    firsts = range(1, count + 1, PAGE_SIZE)
     pages = {
-        str(page): f"{first:,}–{min(first + AT_ONCE - 1, count):,} of {count:,}"
+        str(page): f"{first:,}–{min(first + PAGE_SIZE - 1, count):,} of {count:,}"
         for page, first in enumerate(firsts, 1)
     }
     return int(choose_one("page", "Questions", pages, width=260)) if len(pages) > 1 else 1
@@ -98,8 +98,8 @@ def _domains(view: BoardView) -> list[tuple[str, str, bool]]:
     chosen = chosen_domain(view)
     here = {name: word for name, word in address().items() if name not in {"page", "domain", "words"}}
     return [
-        (view.label(one), link("questions", **{"board": view.name, **here, "domain": one}), one == chosen)
-        for one in (OVERALL, *view.domains)
+        (view.label(name), link("questions", **{"board": view.name, **here, "domain": name}), name == chosen)
+        for name in (OVERALL, *view.domains)
     ]
 
 
@@ -116,7 +116,7 @@ def show() -> None:
     question_list = questions_of(view)
     wanted, order = choose_questions(view)
     put("notice", question_list.notice)
-    matching = questions_found(view, wanted, order)
+    matching = matching_questions(view, wanted, order)
     note(
         f"{len(matching):,} of {len(question_list.questions):,} questions. "
         "Choose one to see its answers, battles and reasons."
@@ -125,18 +125,17 @@ def show() -> None:
         st.info("No question matches. Change the words or remove filters.", icon=":material/search_off:")
         return
     page = choose_page(len(matching))
-    shown = matching[(page - 1) * AT_ONCE : page * AT_ONCE]
-    put_html(question_table(view, shown))
+    put_html(question_table(view, matching[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]))
     offer_files(view, "questions", lambda: [asdict(question) for question in matching])
 
 
 def question_table(view: BoardView, questions: Sequence[QuestionStats]) -> Markup:
-    """Return questions, each leading to its evidence."""
+    """Return a table of questions with links to their evidence."""
     columns: list[Column] = [("Question", "aa-left")]
     columns += [
         (Cell(name, meaning=meaning), CLASSES.get(name, SECOND)) for name, meaning in MEANINGS.items()
     ]
-    return macro("table", columns, [_row(view, one) for one in questions], classes="aa-questions")
+    return macro("table", columns, [_row(view, question) for question in questions], classes="aa-questions")
 
 
 def _row(view: BoardView, question: QuestionStats) -> tuple[Child, ...]:

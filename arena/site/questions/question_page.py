@@ -1,4 +1,4 @@
-"""A question: the closest battle and its reasons, the best answer beside another, facts and sources."""
+"""A question: the closest battle with its reasons, the best answer next to another, facts and sources."""
 
 from collections.abc import Mapping, Sequence
 
@@ -50,13 +50,13 @@ def standing(view: BoardView, question_view: QuestionView) -> str:
 
 
 def chosen_battle(battles: Sequence[BattleEvidence]) -> BattleEvidence | None:
-    """Return the battle that the address names; by default the closest, which is first."""
+    """Return the battle in the address; by default the first, which is the closest."""
     by_key = {evidence.battle.key: evidence for evidence in battles}
     return by_key.get(chosen_words("battle"), battles[0] if battles else None)
 
 
 def choices(battles: Sequence[BattleEvidence]) -> dict[str, str]:
-    """Return the battles' keys in the address, with their labels."""
+    """Return the labels of the battles, by their keys in the address."""
     leads = [(evidence.battle, lead_of(evidence)) for evidence in battles]
     return {
         battle.key: f"{sentence_of(battle)}{'' if lead is None else f', by {lead:.2f}'}"
@@ -64,24 +64,24 @@ def choices(battles: Sequence[BattleEvidence]) -> dict[str, str]:
     }
 
 
-def how_close(shown: BattleEvidence) -> str:
-    """Describe the winner's lead, in a sentence; empty where nothing was judged."""
-    lead = lead_of(shown)
+def how_close(evidence: BattleEvidence) -> str:
+    """Describe the winner's lead in a sentence; empty without a judgment."""
+    lead = lead_of(evidence)
     if lead is None:
         return ""
-    readings = len(final_readings(shown))
+    readings = len(final_readings(evidence))
     times = "one reading" if readings == 1 else f"{readings:,} readings"
     return f"Margin {lead:.2f} over {times} (0 is even, 1 the largest)."
 
 
 def in_short(battle: BattleRecord, reasons: Reasons) -> str:
-    """Describe the ground truth of a verdict, the term that decided and each side's result."""
-    told = explained(reasons, battle.system_a, battle.system_b, in_full=False)
-    return f"The judge compared both answers with the {reasons.ground_truth}. {told}."
+    """Describe a verdict's ground truth, its decisive term and each side's result."""
+    explanation = explained(reasons, battle.system_a, battle.system_b, in_full=False)
+    return f"The judge compared both answers with the {reasons.ground_truth}. {explanation}."
 
 
 def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence[BattleEvidence]) -> Markup:
-    """Return every battle with its verdict in each order, leading to its explanation."""
+    """Return a table of battles with their verdicts in each order, and links to their explanations."""
     second = "aa-left aa-second"
     columns = [
         ("Battle", "aa-left"),
@@ -89,14 +89,14 @@ def battle_table(view: BoardView, question_view: QuestionView, battles: Sequence
         ("Verdict by order", second),
         ("Position flip", second),
     ]
-    rows = [_row(view, question_view, shown) for shown in battles]
+    rows = [_row(view, question_view, evidence) for evidence in battles]
     return macro("table", columns, rows, classes="aa-battles")
 
 
-def _row(view: BoardView, question_view: QuestionView, shown: BattleEvidence) -> tuple[Child, ...]:
-    battle = shown.battle
+def _row(view: BoardView, question_view: QuestionView, evidence: BattleEvidence) -> tuple[Child, ...]:
+    battle = evidence.battle
     address = {"board": view.name, "id": question_view.question.id, "battle": battle.key}
-    readings = [f"{order_of(battle, judgment)}: {said_of(battle, judgment)}" for judgment in shown.judgments]
+    readings = [f"{order_of(battle, item)}: {result_of(battle, item)}" for item in evidence.judgments]
     return (
         anchor(f"{battle.system_a} – {battle.system_b}", "question", **address),
         verdict_chip(battle),
@@ -134,8 +134,8 @@ def order_of(battle: BattleRecord, judgment: Judgment) -> str:
     return f"{battle.system_a if is_first else battle.system_b} shown first"
 
 
-def said_of(battle: BattleRecord, judgment: Judgment) -> str:
-    """Describe the result of one judgment, with its margin where the judge gives one."""
+def result_of(battle: BattleRecord, judgment: Judgment) -> str:
+    """Describe the result of one judgment, with its margin if there is one."""
     if judgment.preference is None:
         return str(judgment.outcome)
     sides = {Preference.A: battle.system_a, Preference.B: battle.system_b, Preference.TIE: "tie"}
@@ -144,13 +144,13 @@ def said_of(battle: BattleRecord, judgment: Judgment) -> str:
 
 
 def remarks_of(battle: BattleRecord) -> list[str]:
-    """Return the notes that readers of a verdict need."""
+    """Return the notes on a verdict."""
     flipped = "The judge preferred the other answer when the order was swapped, so the battle is a tie."
     return [text for text in (battle.detail, flipped if battle.flipped else "") if text]
 
 
 def provenance_of(judgment: Judgment) -> str:
-    """Everything that is stored of a judgment, a line each."""
+    """Return the stored fields of a judgment, one per line."""
     reply = judgment.reply
     entries = {
         "judge": judgment.judge,
@@ -171,11 +171,11 @@ def provenance_of(judgment: Judgment) -> str:
 KEY = "parts"
 PART = "part"
 LABELS: Mapping[str, str] = {"battles": "Battles", "answers": "All answers", "facts": "Facts"}
-"""The tabs by their names in the address."""
+"""Labels of the tabs by their names in the address."""
 
 
 def show() -> None:
-    """Show the question that the address names."""
+    """Show the question in the address."""
     view = addressed_board()
     if view.round_name is None:
         page_heading("Question")
@@ -186,10 +186,10 @@ def show() -> None:
         page_heading("Question")
         st.info("Choose a question on the questions page.", icon=":material/list:")
         return
-    shown = evidence_of(view, question_id)
-    name_page(f"{question_id}: {shown.question.question}", view.full_title)
-    battles = closest_first(shown.battles)
-    parts = as_parts(view, shown, battles)
+    question = evidence_of(view, question_id)
+    name_page(f"{question_id}: {question.question.question}", view.full_title)
+    battles = closest_first(question.battles)
+    parts = as_parts(view, question, battles)
     put_part(parts, "head")
     main, side = st.columns([13, 7], gap="large")
     with main:
@@ -222,22 +222,22 @@ def _into_address() -> None:
     st.query_params[PART] = next((name for name, label in LABELS.items() if label == chosen), "battles")
 
 
-def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvidence]) -> Parts:
-    """Fill the template of the page: all but the controls of Streamlit."""
+def as_parts(view: BoardView, question: QuestionView, battles: Sequence[BattleEvidence]) -> Parts:
+    """Fill the page's template; Streamlit's controls are separate."""
     chosen = chosen_battle(battles)
-    pair = side_by_side(shown, None if chosen is None else chosen.battle, chosen_words("answer"))
-    best = best_of(shown.battles)
-    decided = sum(evidence.battle.preference is not None for evidence in shown.battles)
+    pair = side_by_side(question, None if chosen is None else chosen.battle, chosen_words("answer"))
+    best = best_of(question.battles)
+    decided = sum(evidence.battle.preference is not None for evidence in question.battles)
     return Parts(
         "pages/question.html",
         {
             "view": view,
-            "question": shown,
+            "question": question,
             "facts_of_question": (
-                ("domain", shown.domain_label),
-                ("question", shown.question.id),
-                ("answers", f"{len(shown.answers)}"),
-                ("battles decided", f"{decided} of {len(shown.battles)}"),
+                ("domain", question.domain_label),
+                ("question", question.question.id),
+                ("answers", f"{len(question.answers)}"),
+                ("battles decided", f"{decided} of {len(question.battles)}"),
             ),
             "system_link": lambda system: link("system", board=view.name, id=system),
             "reference_word": "human-written reference" if view.by_people else "reference",
@@ -247,28 +247,28 @@ def as_parts(view: BoardView, shown: QuestionView, battles: Sequence[BattleEvide
             "sentence_of": sentence_of,
             "remarks_of": remarks_of,
             "order_of": order_of,
-            "said_of": said_of,
+            "result_of": result_of,
             "how_close": how_close,
             "in_short": in_short,
             "reasons_of": read_reasons,
             "reasons_diff": reasons_diff,
             "provenance_of": provenance_of,
             "board_link": link("", board=view.name),
-            "lead": standing(view, shown),
+            "lead": standing(view, question),
             "chosen": chosen,
             "is_closest": len(battles) > 1 and chosen is battles[0],
             "choices": choices(battles),
             "choice_label": f"Battle, the closest of {len(battles):,} first",
             "pair": pair,
-            "others": {answer.system: answer.system for answer in (*pair[1:], *shown.answers[1:])},
-            "beside_label": f"Beside the answer of {pair[0].system}" if pair else "",
+            "others": {answer.system: answer.system for answer in (*pair[1:], *question.answers[1:])},
+            "beside_label": f"Next to the answer of {pair[0].system}" if pair else "",
             "best": best,
             "best_word": "best here" if len(best) == 1 else "among the best here",
             "reference_title": "Human-written reference" if view.by_people else "Reference",
-            "reference": shown.question.reference,
-            "battles": battle_table(view, shown, battles),
+            "reference": question.question.reference,
+            "battles": battle_table(view, question, battles),
             "fact_tables": [
-                (_grid(table), (table.kind.capitalize(), table.source)) for table in fact_tables(shown)
+                (_grid(table), (table.kind.capitalize(), table.source)) for table in fact_tables(question)
             ],
         },
     )
@@ -285,5 +285,5 @@ def _fact(system: str, fact: ReadFact | None) -> Cell:
     if fact is None:
         return Cell("·", class_="aa-muted", title=f"{system}: not recorded")
     sign, word, style = ("✓", "covered", "aa-good") if fact.covered else ("–", "not covered", "aa-muted")
-    told = "; ".join(filter(None, (word, fact.note, ", ".join(filter(None, fact.passages)))))
-    return Cell(sign, class_=style, title=f"{system}: {told}")
+    details = "; ".join(filter(None, (word, fact.note, ", ".join(filter(None, fact.passages)))))
+    return Cell(sign, class_=style, title=f"{system}: {details}")

@@ -1,4 +1,4 @@
-"""Files that are dropped to be ranked: how each was understood, and which columns are something else."""
+"""Uploaded files to rank: how each was read, and corrections of its columns."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from arena.services.ranking.requests import stem_of
 from arena.site.ui.html import note, put
 from arena.site.ui.messages import show_error
-from arena.site.uploads import laid_down
+from arena.site.uploads import on_disk
 from data.errors import ArenaError, InvalidFileError
 from data.files.tables.columns import Column
 from submissions.answer_tables import AnswerTable, header_of, read_answer_table
 from submissions.shapes import Shape
 
-READ = "rank-read"
-AS_READ = "as its name says"
-CORRECTED = {
+TABLES = "rank-read"
+AUTOMATIC = "automatic"
+COLUMN_LABELS = {
     Column.QUESTION: "Question",
     Column.ANSWER: "Answer",
     Column.SYSTEM: "System",
@@ -28,7 +28,7 @@ CORRECTED = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file as it is to be read; `called` is what columns of ours are called in it."""
+    """How to read a file; `called` has the file's names of our columns."""
 
     file_id: str
     system: str
@@ -36,18 +36,18 @@ class Reading:
     answers: bool
 
 
-def understood(dropped: Sequence[UploadedFile], *, answers: bool = True) -> list[AnswerTable] | None:
-    """Return the tables of dropped files, each with what may be corrected; None where one cannot be read."""
-    tables = [_understood(file, answers=answers) for file in dropped]
-    read = [table for table in tables if table is not None]
-    return read if len(read) == len(tables) else None
+def read_files(files: Sequence[UploadedFile], *, answers: bool = True) -> list[AnswerTable] | None:
+    """Read uploaded files and offer corrections; return None if one cannot be read."""
+    tables = [_read_file(file, answers=answers) for file in files]
+    readable = [table for table in tables if table is not None]
+    return readable if len(readable) == len(tables) else None
 
 
-def _understood(file: UploadedFile, *, answers: bool) -> AnswerTable | None:
+def _read_file(file: UploadedFile, *, answers: bool) -> AnswerTable | None:
     reading = Reading(
         file.file_id,
         str(st.session_state.get(f"name-{file.file_id}") or stem_of(Path(file.name))),
-        tuple(_corrected(file)),
+        tuple(_corrections(file)),
         answers,
     )
     table: AnswerTable | None = None
@@ -67,34 +67,34 @@ def _understood(file: UploadedFile, *, answers: bool) -> AnswerTable | None:
         if table is None or table.shape is Shape.ONE:
             st.text_input("System", value=stem_of(Path(file.name)), key=f"name-{file.file_id}")
         columns = _header(file, table)
-        for place, (column, label) in zip(st.columns(len(CORRECTED)), CORRECTED.items(), strict=True):
-            place.selectbox(label, [AS_READ, *columns], key=f"{column}-{file.file_id}")
+        for place, (column, label) in zip(st.columns(len(COLUMN_LABELS)), COLUMN_LABELS.items(), strict=True):
+            place.selectbox(label, [AUTOMATIC, *columns], key=f"{column}-{file.file_id}")
     return table
 
 
-def _corrected(file: UploadedFile) -> Iterator[tuple[Column, str]]:
-    for column in CORRECTED:
+def _corrections(file: UploadedFile) -> Iterator[tuple[Column, str]]:
+    for column in COLUMN_LABELS:
         chosen = st.session_state.get(f"{column}-{file.file_id}")
-        if chosen and chosen != AS_READ:
+        if chosen and chosen != AUTOMATIC:
             yield column, chosen
 
 
 def _table(file: UploadedFile, reading: Reading) -> AnswerTable:
-    kept: dict[Reading, AnswerTable] = st.session_state.setdefault(READ, {})
-    if reading not in kept:
-        with laid_down(file) as path:
-            kept[reading] = read_answer_table(
+    tables: dict[Reading, AnswerTable] = st.session_state.setdefault(TABLES, {})
+    if reading not in tables:
+        with on_disk(file) as path:
+            tables[reading] = read_answer_table(
                 path, system=reading.system, answers=reading.answers, called=dict(reading.called)
             )
-    return kept[reading]
+    return tables[reading]
 
 
 def _header(file: UploadedFile, table: AnswerTable | None) -> tuple[str, ...]:
     if table is not None:
         return table.header
     try:
-        with laid_down(file) as path:
+        with on_disk(file) as path:
             return header_of(path)
     except ArenaError:
-        # What is wrong with the file stands above.
+        # The page already shows the error.
         return ()

@@ -1,4 +1,4 @@
-"""Parts of a system's page: by domain, its questions, its card, what exactly was judged."""
+"""Parts of a system's page: results by domain, questions, card and judged submission."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -14,24 +14,24 @@ from data.text import percent
 from judges.metrics.registry import MetricInfo
 from leaderboard.standings.sections import SELF_REPORTED
 
-MOST_RECORDS = 8
+MAX_RECORDS = 8
 
 
 def show_records(view: BoardView, title: str, records: Sequence[QuestionRecord]) -> None:
-    """Show the first of these questions, the clearest first, each with its permalink."""
+    """Show the clearest of these questions, each with its permalink."""
     heading(title, anchor=title.lower())
     if not records:
         note("None.")
         return
-    shown = records[:MOST_RECORDS]
-    note(f"{len(shown)} of {len(records)} questions, clearest first.")
+    clearest = records[:MAX_RECORDS]
+    note(f"{len(clearest)} of {len(records)} questions, clearest first.")
     rows = [
         Cell(
-            one.question,
-            href=link("question", board=view.name, id=one.id),
-            sub=f"{one.wins} won · {one.ties} tied · {one.losses} lost · {view.label(one.domain)}",
+            row.question,
+            href=link("question", board=view.name, id=row.id),
+            sub=f"{row.wins} won · {row.ties} tied · {row.losses} lost · {view.label(row.domain)}",
         )
-        for one in shown
+        for row in clearest
     ]
     put("records", rows)
 
@@ -43,13 +43,13 @@ def show_card(view: BoardView, system: str, submission: Submission | None) -> No
         note("No card: the answers came with the question set, or the submission was withdrawn.")
     else:
         _show_submission(submission)
-    said = view.self_reported.get(system)
-    if said is None or not said.figures:
+    reported = view.self_reported.get(system)
+    if reported is None or not reported.figures:
         return
     figures = ", ".join(
-        f"{name} {format(mean.mean, form)} (of {mean.answers:,} of {said.answers:,} answers)"
+        f"{name} {format(mean.mean, form)} (of {mean.answers:,} of {reported.answers:,} answers)"
         for figure, (name, form) in FIGURES.items()
-        if (mean := said.figures.get(figure)) is not None
+        if (mean := reported.figures.get(figure)) is not None
     )
     note(f"Mean per answer: {figures}. {SELF_REPORTED}")
 

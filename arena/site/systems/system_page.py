@@ -1,4 +1,4 @@
-"""A system: its figures on the board, where it loses, and its battles with another."""
+"""A system: its figures on the board, its losses, and its battles with another."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -21,12 +21,12 @@ from arena.site.ui.html import anchor, figures_table, heading, link, name_page, 
 from arena.site.ui.url_state import chosen_words, say_unknown
 from data.text import percent
 
-ELSEWHERE = "This board was imported as counts, so it has no single battles."
-MOST_ROWS = 6
+IMPORTED = "This board was imported as counts, so it has no single battles."
+MAX_ROWS = 6
 
 
 def show() -> None:
-    """Show the system that the address names, or how it stands to another."""
+    """Show the system in the address, or its comparison with an opponent."""
     view = addressed_board()
     system = chosen_system(view)
     opponent = chosen_opponent(view, system)
@@ -42,7 +42,7 @@ def show() -> None:
 
 
 def as_parts(view: BoardView, system: str, opponent: str, profile: SystemProfile | None) -> Parts:
-    """Verdict, figures, version, and where the system loses; against an opponent the figures alone."""
+    """Build the verdict, figures, version and losses; against an opponent only the figures."""
     submission = None if profile is None else profile.submission
     return Parts(
         "pages/system.html",
@@ -55,7 +55,7 @@ def as_parts(view: BoardView, system: str, opponent: str, profile: SystemProfile
             "meetings": opponents_table(view, system) if view.meetings.systems and not opponent else None,
             "lead": system_verdict(view, system, None if profile is None else profile.losses.field),
             "record": (*_rating(view, system), *record_of(view, system)),
-            "elsewhere": ELSEWHERE if profile is None else "",
+            "elsewhere": IMPORTED if profile is None else "",
             "version": "" if submission is None else submission.version,
             "mark": view.marks.get(system, ""),
             "notice": "" if profile is None else profile.notice,
@@ -72,15 +72,18 @@ def _rating(view: BoardView, system: str) -> Iterator[tuple[str, str]]:
 
 def _menus(view: BoardView, system: str, opponent: str) -> Iterator[tuple[str, list[tuple[str, str, bool]]]]:
     board = view.name
-    yield "System", [(one, link("system", board=board, id=one), one == system) for one in view.systems]
-    back = [("Nobody", link("system", board=board, id=system), False)] if opponent else []
-    others = (one for one in view.systems if one != system)
-    pairs = ((one, link("system", board=board, id=system, against=one), one == opponent) for one in others)
+    yield "System", [(name, link("system", board=board, id=name), name == system) for name in view.systems]
+    back = [("No opponent", link("system", board=board, id=system), False)] if opponent else []
+    pairs = (
+        (name, link("system", board=board, id=system, against=name), name == opponent)
+        for name in view.systems
+        if name != system
+    )
     yield f"against {opponent or '…'}", [*back, *pairs]
 
 
 Part = tuple[str, Callable[[], None]]
-"""A part of the page by its name in the address: its title and its renderer."""
+"""Title and renderer of a part of the page."""
 
 
 def _parts(view: BoardView, system: str, profile: SystemProfile | None) -> Mapping[str, Part]:
@@ -139,11 +142,11 @@ def _losses(view: BoardView, losses: LossShares) -> Iterator[tuple[Markup, str]]
     for name, shares, labels in groups if losses.opponents else ():
         rows = [
             (
-                labels.get(one.name, one.name),
-                percent(one.share, decimals=0),
-                ends_of(one.interval, share=True, decimals=0),
+                labels.get(loss.name, loss.name),
+                percent(loss.share, decimals=0),
+                ends_of(loss.interval, share=True, decimals=0),
             )
-            for one in shares[:MOST_ROWS]
+            for loss in shares[:MAX_ROWS]
         ]
-        more = f"The worst {MOST_ROWS} of {len(shares)}." if len(shares) > MOST_ROWS else ""
+        more = f"The worst {MAX_ROWS} of {len(shares)}." if len(shares) > MAX_ROWS else ""
         yield figures_table((name, "Lost", "95 % interval"), rows), more

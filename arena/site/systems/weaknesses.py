@@ -1,4 +1,4 @@
-"""Weaknesses behind a system's rank: means by domain, facts missed, doubtful claims, losses."""
+"""Weaknesses behind a system's rank: missed facts, doubtful claims, and losses in retrieval."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,8 +13,8 @@ from arena.site.ui.html import anchor, figures_table, heading, note, put, put_ht
 from data.text import percent
 from judges.metrics.relations.model import Verdict
 
-MOST_CLAIMS = 8
-"""Claims to check on the page; the file has all."""
+MAX_CLAIMS = 8
+"""Claims on the page; the file has all of them."""
 
 
 def show_not_computed(weaknesses: Weaknesses) -> None:
@@ -25,7 +25,7 @@ def show_not_computed(weaknesses: Weaknesses) -> None:
 
 
 def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
-    """Show the losses in retrieval and in writing, by domain."""
+    """Show the losses in retrieval and in answers, by domain."""
     heading("Losses in retrieval and in the answer", anchor="retrieval")
     if not weaknesses.losses:
         note(f"Not available. {weaknesses.no_losses}")
@@ -56,7 +56,7 @@ def show_retrieval(view: BoardView, system: str, weaknesses: Weaknesses) -> None
 
 
 def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
-    """Show the facts of the references or the passages that its answers leave out."""
+    """Show the facts of the references or passages that its answers miss."""
     heading("Most often missed facts", anchor="missed")
     missed = weaknesses.missed
     if not missed.in_all:
@@ -68,19 +68,19 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     rows = [
         (
             view.label(domain),
-            percent(one.share),
-            percent(one.others),
-            f"{one.missed:,}",
-            f"{one.statements:,}",
+            percent(counts.share),
+            percent(counts.others),
+            f"{counts.missed:,}",
+            f"{counts.statements:,}",
         )
         for domain in (OVERALL, *view.domains)
-        if (one := missed.by_domain.get(domain)) is not None
+        if (counts := missed.by_domain.get(domain)) is not None
     ]
     shares_of_domains, facts = st.columns((2, 3), gap="medium")
     with shares_of_domains:
         put_html(figures_table(header, rows, spare=2))
         note(
-            f"{len(missed.facts)} of {missed.in_all:,} missed facts; first what most other answers cover. "
+            f"{len(missed.facts)} of {missed.in_all:,} missed facts; first those that most answers cover. "
             "A fact that follows from a listed one is left out."
         )
         if missed.contradictions:
@@ -90,8 +90,8 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
         put("claims", [_missed(view, fact) for fact in missed.facts])
 
 
-def _rows(system: str, found: Sequence[MissedFact | DoubtfulClaim]) -> Rows:
-    rows = ({"system": system, **asdict(one)} for one in found)
+def _rows(system: str, entries: Sequence[MissedFact | DoubtfulClaim]) -> Rows:
+    rows = ({"system": system, **asdict(entry)} for entry in entries)
     return [
         {name: " ".join(value) if isinstance(value, tuple) else value for name, value in row.items()}
         for row in rows
@@ -99,14 +99,14 @@ def _rows(system: str, found: Sequence[MissedFact | DoubtfulClaim]) -> Rows:
 
 
 def _missed(view: BoardView, fact: MissedFact) -> Claim:
-    others = fact.covered_by + fact.missed_by
+    answers = fact.covered_by + fact.missed_by
     source = f"{', '.join(fact.passages)}; " if any(fact.passages) else ""
     sign, instead = ("✗", "; the answer seems to contradict it") if fact.contradicted else ("–", "")
     return Claim(
         class_="aa-against",
         sign=sign,
         text=fact.text,
-        details=[("", f"{source}covered by {fact.covered_by} of {others} other answers{instead}")],
+        details=[("", f"{source}covered by {fact.covered_by} of {answers} other answers{instead}")],
         domain=view.label(fact.domain),
         evidence=anchor("Evidence", "question", board=view.name, id=fact.question),
     )
@@ -136,7 +136,7 @@ def show_doubtful(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     )
     if weaknesses.source is not None:
         note(weaknesses.source.sentence)
-    listed = weaknesses.doubtful[:MOST_CLAIMS]
+    listed = weaknesses.doubtful[:MAX_CLAIMS]
     half = (len(listed) + 1) // 2
     for place, claims in zip(st.columns(2, gap="large"), (listed[:half], listed[half:]), strict=True):
         with place:

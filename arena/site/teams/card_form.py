@@ -7,12 +7,12 @@ import streamlit as st
 
 from arena.site.services import arena
 from arena.site.ui.html import note, paragraph, put
-from arena.site.uploads import choose_file, laid_down
+from arena.site.uploads import choose_file, on_disk
 from data.errors import FileFormatError, InvalidFileError
 from data.models import Problem, SystemCard
 from submissions.card import FIELDS, check_fields, load_card
 
-MOST_MB = 1
+MAX_MB = 1
 SENT, WRONG = "card-file", "card-problems"
 LABELS: Mapping[str, tuple[str, str]] = {
     "model": ("Model", "LLM that writes the answers"),
@@ -52,7 +52,7 @@ def fill_card(before: SystemCard | None) -> SystemCard | None:
 
 def _take_file() -> None:
     label = "Fill the fields from a card.yaml"
-    choose_file(label, types=("yaml", "yml"), most_mb=MOST_MB, key=SENT, on_change=_read)
+    choose_file(label, types=("yaml", "yml"), max_mb=MAX_MB, key=SENT, on_change=_read)
     wrong: Sequence[Problem] = st.session_state.get(WRONG, ())
     if wrong:
         note("This card cannot be used:")
@@ -65,7 +65,7 @@ def _read() -> None:
     if dropped is None:
         return
     try:
-        with laid_down(dropped, most_mb=MOST_MB) as path:
+        with on_disk(dropped, max_mb=MAX_MB) as path:
             _fill(load_card(path, arena().submissions.checks.card))
     except InvalidFileError as error:
         st.session_state[WRONG] = error.problems

@@ -1,4 +1,4 @@
-"""A dropped file and what the check found: every problem with its line, and what to do."""
+"""Upload and check of a file: every problem with its line and advice."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,13 +13,13 @@ from arena.site.teams.open_sets import OpenSet
 from arena.site.ui.html import figures_table, heading, note, offer, put, put_html, strip
 from arena.site.ui.messages import show_error, show_progress
 from arena.site.ui.url_state import choose_segment
-from arena.site.uploads import choose_file, laid_down
+from arena.site.uploads import choose_file, on_disk
 from data.errors import FileFormatError, UnavailableError
 from data.models import Severity, SubmissionKind, TokenScope
 from data.text import percent
 from submissions.check import CheckReport, report_csv
 
-MOST_LISTED = 100
+MAX_PROBLEMS = 100
 KINDS = {SubmissionKind.ANSWERS.value: "Answers", SubmissionKind.CONTEXTS.value: "Contexts only (a run)"}
 CHECKED_AS = {SubmissionKind.ANSWERS: "answers", SubmissionKind.CONTEXTS: "questions with passages"}
 CHECKED, TURN = "checked-file", "file-turn"
@@ -28,7 +28,7 @@ SYSTEM_NAME = "system-name"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
-    """A file as it was dropped, and what the check found for this visitor and set."""
+    """An uploaded file, and its check for this visitor and set."""
 
     key: tuple[str, str, str, str]
     file: UploadedFile
@@ -36,41 +36,41 @@ class CheckedFile:
 
 
 def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
-    """Let the visitor drop a file, and check it; None while there is none."""
+    """Let the visitor upload a file, and check it; return None without a file."""
     heading("2. Drop your file", anchor="file")
     require(caller, TokenScope.SUBMIT)
     kind = SubmissionKind(choose_segment("kind", "Contents", KINDS))
     if kind is SubmissionKind.CONTEXTS:
         note("A TREC run, or JSONL or Parquet with context ids: scored on the page Retrieval, not judged.")
-    dropped = choose_file(
+    upload = choose_file(
         f"File of {kind}",
         key=f"answers-{st.session_state.get(TURN, 0)}",
         advice="It is checked first; nothing is submitted until you confirm.",
     )
-    if dropped is None:
+    if upload is None:
         st.session_state.pop(CHECKED, None)
         note("The file is only checked; nothing is submitted until you confirm.")
         return None
-    key = (open_set.name, caller.name, dropped.file_id, kind.value)
+    key = (open_set.name, caller.name, upload.file_id, kind.value)
     checked: CheckedFile | None = st.session_state.get(CHECKED)
     if checked is None or checked.key != key:
         try:
-            with st.spinner("Checking …"), _queue().slot(party_of(caller)), laid_down(dropped) as path:
+            with st.spinner("Checking …"), _queue().slot(party_of(caller)), on_disk(upload) as path:
                 checks = arena().submissions
                 result = show_progress(
                     lambda poll: checks.check(path, open_set.name, kind=kind, caller=caller, poll=poll),
-                    until_told="Reading the question set",
+                    before="Reading the question set",
                 )
         except (FileFormatError, UnavailableError) as error:
             show_error(error)
             return None
-        checked = CheckedFile(key=key, file=dropped, result=result)
+        checked = CheckedFile(key=key, file=upload, result=result)
         st.session_state[CHECKED] = checked
     return checked
 
 
 def next_file() -> None:
-    """Take the file away, and make room for another."""
+    """Remove the file, to make room for another."""
     st.session_state.pop(CHECKED, None)
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
@@ -120,10 +120,10 @@ def _show_problems(result: CheckReport) -> None:
         "Show", tuple(kinds), format_func=kinds.__getitem__, default="all", required=True, key="severity"
     )
     ordered = sorted(result.problems, key=lambda problem: problem.severity is not Severity.ERROR)
-    shown = [problem for problem in ordered if chosen in {"all", problem.severity.value}]
-    put("problems", shown[:MOST_LISTED])
-    if len(shown) > MOST_LISTED:
-        note(f"The first {MOST_LISTED} of {len(shown):,}; the report has all of them.")
+    problems = [problem for problem in ordered if chosen in {"all", problem.severity.value}]
+    put("problems", problems[:MAX_PROBLEMS])
+    if len(problems) > MAX_PROBLEMS:
+        note(f"The first {MAX_PROBLEMS} of {len(problems):,}; the report has all of them.")
 
 
 @st.cache_resource(show_spinner=False)

@@ -1,4 +1,4 @@
-"""The page behind an invitation to a team."""
+"""Page of an invitation to a team."""
 
 import streamlit as st
 
@@ -9,11 +9,11 @@ from arena.site.ui.html import anchor, note, page_heading, paragraph
 from arena.site.ui.messages import show_error, show_flash, tell
 from data.errors import ArenaError
 
-TOKEN = "invitation-token"  # noqa: S105 - where a new token waits to be shown, not one
+TOKEN = "invitation-token"  # noqa: S105 - a session key, not a token
 
 
 def show() -> None:
-    """Show the invitation; a button accepts it, since programs open links too."""
+    """Show the invitation; accepting needs a click, since programs open links too."""
     st.html(STYLE)
     page_heading("Join a team")
     show_flash()
@@ -56,7 +56,7 @@ def _joined(team: str) -> None:
 
 
 def offer_invitation(team: str, caller: Caller) -> None:
-    """Offer to make a link that lets one person join a team within a week."""
+    """Offer to create a link that lets one person join a team within a week."""
     if st.button("Create invitation", icon=":material/link:", key=f"invite-{team}"):
         try:
             link = arena().invitations.invite(team, caller=caller)

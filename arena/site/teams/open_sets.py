@@ -37,7 +37,7 @@ class OpenSet:
 
 
 def choose_set() -> OpenSet | None:
-    """Return the set that the address names, or that the visitor picks; None without any."""
+    """Return the set that the address or the visitor chooses; None if there are no sets."""
     summaries = {summary.name: summary for summary in arena().sets.summaries()}
     if not summaries:
         st.info("There is no question set yet. Organisers add them.", icon=":material/inbox:")
@@ -60,17 +60,17 @@ def show_open_set(open_set: OpenSet, quota: Quota | None) -> None:
         st.warning(f"{error} You can still check a file.", icon=":material/event_busy:")
         strip((("phase", "closed"), ("questions", f"{open_set.summary.questions:,}")))
         return
-    phase, left = open_set.phase, []
+    phase, quotas = open_set.phase, []
     if quota is not None and phase.daily_quota is not None:
-        left.append(("left today (UTC)", f"{quota.left_today} of {phase.daily_quota}"))
+        quotas.append(("left today (UTC)", f"{quota.left_today} of {phase.daily_quota}"))
     if quota is not None and phase.total_quota is not None:
-        left.append(("left in this phase", f"{quota.left} of {phase.total_quota}"))
+        quotas.append(("left in this phase", f"{quota.left} of {phase.total_quota}"))
     closes = format_time(phase.closes_at) if phase.closes_at else "none"
     strip(
         (
             ("phase", phase.name),
             ("deadline", closes),
-            *(left or [("submissions", "no limit")]),
+            *(quotas or [("submissions", "no limit")]),
             ("questions", f"{open_set.summary.questions:,}"),
             ("longest answer, characters", f"{open_set.limits.answer_chars:,}"),
         )
@@ -94,9 +94,9 @@ def starter_files(open_set: OpenSet) -> None:
 
 def show_other_ways(open_set: OpenSet) -> None:
     """Show the ways to submit without a browser."""
-    most = open_set.limits.file_bytes // MEBIBYTE
+    limit = open_set.limits.file_bytes // MEBIBYTE
     with st.expander("Scripts and CI jobs", icon=":material/terminal:"):
-        note(f"The API takes files up to {most:,} MiB and checks them as this page does.")
+        note(f"The API takes files up to {limit:,} MiB and checks them as this page does.")
         verbatim(
             'export ARENA_SERVER=https://…   # this site\nAUTH="Authorization: Bearer aa_…"\n'
             f'SET="$ARENA_SERVER/api/v1/sets/{open_set.name}"\n'

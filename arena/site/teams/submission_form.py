@@ -14,7 +14,7 @@ from arena.site.teams.file_check import SYSTEM_NAME, CheckedFile, next_file
 from arena.site.teams.open_sets import OpenSet
 from arena.site.ui.html import anchor, heading, note, paragraph, put
 from arena.site.ui.messages import show_error, show_flash, show_progress, tell
-from arena.site.uploads import laid_down
+from arena.site.uploads import on_disk
 from data.errors import ArenaError, ConflictError, InvalidFileError, RecordError
 from data.models import Submission, SystemCard
 
@@ -84,7 +84,7 @@ def _add(
     open_set: OpenSet, checked: CheckedFile, entry: Mapping[str, Any], caller: Caller, *, confirm: bool
 ) -> None:
     try:
-        with st.spinner("Storing …"), laid_down(checked.file) as path:
+        with st.spinner("Storing …"), on_disk(checked.file) as path:
             submissions = arena().submissions
             added = show_progress(
                 lambda poll: submissions.add(
@@ -96,7 +96,7 @@ def _add(
                     caller=caller,
                     poll=poll,
                 ),
-                until_told="Reading the question set",
+                before="Reading the question set",
             )
     except InvalidFileError as error:
         st.error("The file is no longer accepted; nothing was stored.", icon=":material/error:")

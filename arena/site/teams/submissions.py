@@ -1,4 +1,4 @@
-"""A team's submissions: the status of each, and what can be done with it."""
+"""A team's submissions, with their status and actions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -63,7 +63,7 @@ NEXT: Mapping[SubmissionState, str] = {
     SubmissionState.WITHDRAWN: "Withdrawn: its texts are hidden; this entry stays.",
 }
 REFRESH_EVERY = "5s"
-"""While something is queued, its line is refreshed so often."""
+"""Refresh interval of the list while a submission is queued."""
 JUDGED = (SubmissionState.PUBLISHED, SubmissionState.JUDGED)
 
 
@@ -76,16 +76,16 @@ def show_submissions(team: str, caller: Caller) -> None:
             html.Cell("Submit a file of answers", href=html.link("submit", team=team), class_="aa-button")
         )
         return
-    waits = any(one.state is SubmissionState.QUEUED for one in lines)
+    waits = any(line.state is SubmissionState.QUEUED for line in lines)
     st.fragment(_show_table, run_every=REFRESH_EVERY if waits else None)(team, caller)
-    titles = {str(one.id): title_of(one) for one in lines}
+    titles = {str(line.id): title_of(line) for line in lines}
     number = choose_one("id", "Submission", titles)
     _show_one(arena().submissions.view(int(number), caller=caller), caller)
 
 
 def _lines(team: str, caller: Caller) -> Sequence[SubmissionStatus]:
     lines = arena().submissions.find(team=team, caller=caller)
-    return sorted(lines, key=lambda one: one.id, reverse=True)
+    return sorted(lines, key=lambda line: line.id, reverse=True)
 
 
 def _show_table(team: str, caller: Caller) -> None:
@@ -156,17 +156,17 @@ def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
 
 
 def waits(status: SubmissionStatus) -> bool:
-    """Return whether it waits for its first verdicts."""
+    """Check if a submission waits for its first verdicts."""
     return status.position is not None and status.state not in JUDGED
 
 
 def queue_of(status: SubmissionStatus) -> str:
-    """Place in the queue; a dash where it does not wait in it."""
+    """Return the place in the queue; a dash outside of it."""
     return f"{status.position}" if waits(status) else "–"
 
 
 def attempt_of(status: SubmissionStatus) -> str:
-    """Describe its number among the judged versions of its system."""
+    """Describe a submission's number among the judged versions of its system."""
     if status.attempt is None:
         others = "1 other was" if status.attempts == 1 else f"{status.attempts} others were"
         return f"not judged ({others})" if status.attempts else "not judged"
@@ -188,5 +188,5 @@ def next_of(submission: SubmissionStatus) -> str:
 
 def _retraction(retraction: Retraction) -> str:
     notice = retraction.notice
-    reason = f"Notice of the organisers: {notice}" if notice else "No notice says why."
+    reason = f"Notice of the organisers: {notice}" if notice else "There is no notice with the reason."
     return f"Judged, and published on the board {retraction.board}, which was retracted. {reason}"

@@ -1,4 +1,4 @@
-"""My team: its submissions, members and tokens, which organisers also make for everybody."""
+"""My team: submissions, members and tokens (also used by the organisers' page of people)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ from arena.site.ui.messages import attempt, confirmed, show_flash
 from arena.site.ui.url_state import choose_segment
 from data.models import Role, SubmissionState, Token, TokenScope
 
-SECRET = "new-token"  # noqa: S105 - where a new token waits to be shown, not one
+SECRET = "new-token"  # noqa: S105 - a session key, not a token
 MARK = "aa_"
 DAYS = 90
 MEANINGS = {
@@ -31,13 +31,13 @@ MEANINGS = {
     TokenScope.ORGANISE: "organise: sets, rounds and people",
 }
 Owners = Mapping[str, Mapping[str, str]]
-"""Accounts and teams that tokens are made for: words for readers, and the words of the service."""
+"""Owners of new tokens: label to arguments of the service."""
 
 
 def tokens_part(
     tokens: Sequence[Token], owners: Owners, scopes: Sequence[TokenScope], caller: Caller
 ) -> None:
-    """List tokens; where there are owners, offer to make tokens for them and to revoke the valid ones."""
+    """List tokens; with owners, offer to create tokens for them and to revoke valid ones."""
     show_flash("tokens")
     show_new_token(SECRET)
     if owners:
@@ -45,7 +45,7 @@ def tokens_part(
     if not tokens:
         note("There are no tokens.")
         return
-    header = ("For", "Begins with", "Whose", "Scopes", "State", "Last used", "Expires")
+    header = ("Name", "Prefix", "Owner", "Scopes", "State", "Last used", "Expires")
     put_html(words_table(header, map(_row, tokens), spare=3, classes="aa-list"))
     valid = [token for token in tokens if _state(token) == "valid"]
     if owners and valid:
@@ -72,7 +72,7 @@ def _state(token: Token) -> str:
 
 def _make(owners: Owners, scopes: Sequence[TokenScope], caller: Caller) -> None:
     with st.form("create-token", border=True):
-        whose = st.selectbox("Whose", list(owners)) if len(owners) > 1 else next(iter(owners))
+        owner = st.selectbox("Owner", list(owners)) if len(owners) > 1 else next(iter(owners))
         name = st.text_input("Name of the token", placeholder="laptop, ci", max_chars=100).strip()
         usual = [scope for scope in (TokenScope.READ, TokenScope.SUBMIT) if scope in scopes]
         chosen = st.multiselect("Permissions", scopes, default=usual, format_func=MEANINGS.__getitem__)
@@ -80,11 +80,11 @@ def _make(owners: Owners, scopes: Sequence[TokenScope], caller: Caller) -> None:
         if not st.form_submit_button("Create token", icon=":material/key:"):
             return
 
-    def make() -> None:
-        made = arena().tokens.create(name=name, scopes=chosen, days=days, caller=caller, **owners[whose])
-        st.session_state[SECRET] = made.secret
+    def create() -> None:
+        token = arena().tokens.create(name=name, scopes=chosen, days=days, caller=caller, **owners[owner])
+        st.session_state[SECRET] = token.secret
 
-    attempt(make, "The token is created.", "tokens")
+    attempt(create, "The token is created.", "tokens")
 
 
 def _revoke(valid: Mapping[int, str], caller: Caller) -> None:
@@ -140,7 +140,7 @@ def _remove(team: str, accounts: list[str], caller: Caller) -> None:
 
 
 def show_tokens(team: str, caller: Caller) -> None:
-    """List the tokens; owners make and revoke them."""
+    """List the tokens; owners create and revoke them."""
     owner = may(caller, TokenScope.MANAGE, team=team)
     scopes = (TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE)
     owners = {team: {"team": team}} if owner else {}

@@ -1,1 +1,1 @@
-"""The design system of the site: it knows no feature."""
+"""Design system of the site, independent of its features."""

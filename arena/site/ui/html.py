@@ -1,4 +1,4 @@
-"""HTML of the pages: made by the macros of `arena/templates`, shown by `st.html`."""
+"""HTML of the pages: rendered by macros of `arena/templates`, displayed by `st.html`."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ BARS = 6
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A text of a table or paragraph: a link, or explained by its meaning; flags beside, small type below."""
+    """Text in a table or paragraph: optionally a link, with a meaning, flags, and small type below."""
 
     text: str
     sub: str | Sequence[str] = ""
@@ -43,7 +43,7 @@ Column = tuple[Child, str]
 
 @dataclass(frozen=True, slots=True)
 class _Whole:
-    """HTML that is taken as it is: Streamlit would look through a string for indentation, line by line."""
+    """HTML that Streamlit takes unchanged; it would scan a string for indentation, line by line."""
 
     html: str
 
@@ -52,20 +52,20 @@ class _Whole:
 
 
 def put_html(html: str) -> None:
-    """Show what a template made."""
+    """Show rendered HTML."""
     if html.strip():
         st.html(_Whole(unbroken(html)))
 
 
 def put(name: str, *values: object, **options: Any) -> None:  # noqa: ANN401 - of any macro
-    """Show what a macro of all pages makes of values."""
+    """Render and show a macro."""
     put_html(macro(name, *values, **options))
 
 
 def put_part(parts: Parts, block: str) -> None:
-    """Show a block of a page's template; of one that the visitor's document began with only its place."""
+    """Show a block of a page's template; if the document already has it, only a placeholder."""
     html = parts.part(block)
-    # The browser's script has set the cookie, and moves what the document began with into its place.
+    # Our script set the cookie, and moves the document's first view into the placeholder.
     if st.context.cookies.get(BEGUN) == (view := digest(html)) and BEGUN not in st.session_state:
         html = f'<div data-view="{view}"></div>'
     st.session_state[BEGUN] = view
@@ -73,7 +73,7 @@ def put_part(parts: Parts, block: str) -> None:
 
 
 def digest(html: str) -> str:
-    """Return a name for the content of a page."""
+    """Return a short hash of HTML."""
     return sha256(html.encode()).hexdigest()[:16]
 
 
@@ -83,19 +83,19 @@ def link(page: str, **query: str) -> str:
 
 
 def anchor(text: str, page: str, **query: str) -> Cell:
-    """Return a link to a page, which opens in place of this one."""
+    """Return a link to a page, in the same tab."""
     return Cell(text, href=link(page, **query))
 
 
 def paragraph(*parts: Child, class_: str = "", role: str = "") -> None:
-    """Show texts and links one after the other."""
+    """Show texts and links in one paragraph."""
     put("paragraph", parts, class_, role)
 
 
 def figures_table(
     header: Sequence[str], rows: Iterable[Sequence[Child]], *, spare: int = 0, scrolls: bool = False
 ) -> Markup:
-    """Return a table of figures; `spare` is how many of the last columns are hidden on a phone."""
+    """Return a table of figures; phones hide the last `spare` columns."""
     columns = _columns(header, "", spare)
     return macro("table", [(header[0], "aa-left"), *columns[1:]], rows, scrolls=scrolls)
 
@@ -109,7 +109,7 @@ def words_table(
     classes: str = "",
     scrolls: bool = False,
 ) -> Markup:
-    """Return a table of words, all of it left-aligned; `spare` as of figures."""
+    """Return a left-aligned table of words; phones hide the last `spare` columns."""
     columns = _columns(header, "aa-left aa-words", spare)
     return macro("table", columns, rows, caption, classes, scrolls=scrolls)
 
@@ -122,28 +122,28 @@ def _columns(header: Sequence[str], class_: str, spare: int) -> list[Column]:
 
 
 def name_page(*parts: str) -> None:
-    """Name the page in the browser's tab and history: its content, then the site."""
+    """Set the page's title in the browser: its content, then the site."""
     st.set_page_config(page_title=" – ".join((*parts, SITE)))
 
 
 def page_heading(text: str) -> None:
     """Show the heading of the page."""
-    # Streamlit's own headings go through its Markdown reader, which takes a browser ten times as long.
+    # Streamlit's headings go through its Markdown reader, which takes a browser ten times as long.
     put("heading", 1, text)
 
 
 def heading(text: str, *, anchor: str = "") -> None:
-    """Show the heading of a part of the page; an address ending in `#` and `anchor` leads to it."""
+    """Show the heading of a section; `#anchor` in an address leads to it."""
     put("heading", 2, text, anchor)
 
 
 def subheading(text: str, *, anchor: str = "") -> None:
-    """Show the heading of a part of a part."""
+    """Show the heading of a subsection."""
     put("heading", 3, text, anchor)
 
 
 def offer(label: str, content: str | Callable[[], str | bytes], name: str, mime: str, key: str = "") -> None:
-    """Offer a file to download; one that is made when it is asked for where `content` makes it."""
+    """Offer a file to download; a callable `content` runs on demand."""
     st.download_button(
         label, content, name, mime, icon=":material/download:", on_click="ignore", key=key or None
     )
@@ -155,7 +155,7 @@ def strip(facts: Iterable[tuple[str, str]]) -> None:
 
 
 def lead(text: str) -> None:
-    """Show the one sentence that a page is about."""
+    """Show the lead sentence of a page."""
     put("lead", text)
 
 
@@ -166,20 +166,20 @@ def note(text: str) -> None:
 
 def verbatim(text: str) -> None:
     """Show text to copy, such as commands; a click selects all of it."""
-    # Streamlit's own box would make every reader load its highlighter of 1.5 MB.
+    # Streamlit's own code box loads a highlighter of 1.5 MB.
     put("verbatim", text)
 
 
 @cache
 def logo() -> str:
-    """Return the logo as an address; Streamlit would read its file for every visitor's every choice."""
+    """Return the logo as a data URL; Streamlit would read its file at every rerun."""
     return f"data:image/svg+xml;base64,{b64encode(LOGO.read_bytes()).decode()}"
 
 
 @contextmanager
 def skeleton(page: str, who: str = "") -> Iterator[None]:
-    """Show bars until an opened page is whole, and the footer last, which names `who` is signed in."""
-    # Bars are below everything else, so nothing moves when they go; the style sheet shows them after a while.
+    """Show bars until a new page is complete, and the footer last, with the name of the visitor."""
+    # The bars are at the bottom, so nothing moves when they go; the style sheet delays them.
     body, below, end = st.container(), st.empty(), st.container()
     opens = st.session_state.get(OPENED) != page
     if opens:

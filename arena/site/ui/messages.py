@@ -1,4 +1,4 @@
-"""Errors in one sentence, flash messages of what was done, and bars for long work."""
+"""Errors as sentences, flash messages after actions, and progress bars."""
 
 import re
 from collections.abc import Callable
@@ -22,7 +22,7 @@ log = structlog.get_logger("arena.site")
 
 
 def public_error(error: errors.ArenaError) -> errors.ArenaError:
-    """Return the error as a visitor reads it: of a database that fails neither host nor name."""
+    """Return the error for visitors; for a database error, without its host and name."""
     if not isinstance(error, errors.StoreError):
         return error
     log.error("unavailable", error=str(error))
@@ -33,11 +33,11 @@ MARKDOWN = frozenset("\\`*_{}[]()<>#+-.!|$~:")
 
 
 class PageEndedError(Exception):
-    """A page has said all that there is to say. Streamlit's own `stop` would also leave out the footer."""
+    """End of a page's script; Streamlit's own `stop` would also skip the footer."""
 
 
 def guarded(show: Callable[[], None]) -> None:
-    """Show a page, or the sentence of the error that it raised."""
+    """Show a page, or its error as a sentence."""
     try:
         show()
     except PageEndedError:
@@ -55,7 +55,7 @@ def guarded(show: Callable[[], None]) -> None:
 
 
 def show_error(error: errors.ArenaError) -> None:
-    """Show what went wrong and what to do, as text."""
+    """Show an error with its advice, as text."""
     st.error(plain(error), icon=":material/error:")
 
 
@@ -63,18 +63,18 @@ COMMANDS = re.compile(
     r"(?<=\.) (?:Run )?`arena [^`]*`[^.]*\.|(?::| by|,? or with| with)? ?\(?`arena [^`]*`\)?"
     r"| (?:by|with) --[a-z-]+|(?<= )--(?=[a-z])"
 )
-"""Commands and options in an error: a sentence about one, one in brackets or behind a colon."""
+"""Commands and options in an error: a sentence about one, or one in brackets or after a colon."""
 
 
 def without_commands(text: str) -> str:
-    """Leave out commands and their options, which a page has buttons and fields for."""
+    """Remove commands and options: pages have buttons and fields instead."""
     return COMMANDS.sub("", text).strip() or text
 
 
 def plain(error: errors.ArenaError) -> str:
-    """Return the error's sentence with everything that Markdown would read as its own escaped."""
+    """Return the error's sentence, escaped for Markdown."""
     return "".join(
-        f"\\{sign}" if sign in MARKDOWN else sign for sign in without_commands(str(public_error(error)))
+        f"\\{char}" if char in MARKDOWN else char for char in without_commands(str(public_error(error)))
     )
 
 
@@ -83,7 +83,7 @@ FLASH = "flash"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flash:
-    """Message on an action, with time and place; `failed` if it is an error, `shown` after its display."""
+    """Message about an action, with time and place; `failed` if it is an error."""
 
     place: str
     text: str
@@ -93,32 +93,32 @@ class Flash:
 
 
 def tell(text: str, place: str = "", *, failed: bool = False) -> None:
-    """Rerun the page, which says where it shows `place` what was done; empty is the top of the page."""
+    """Rerun the page with a message at `place`; empty is the top of the page."""
     st.session_state[FLASH] = Flash(place=place, text=text, at=datetime.now(UTC), failed=failed)
     st.rerun()
 
 
 def attempt(do: Callable[[], object], done: str, place: str = "") -> None:
-    """Do something and rerun the page, which says so, or why it cannot be done, where it shows `place`."""
+    """Run an action, and rerun the page with the result or the error at `place`."""
     try:
         do()
     except errors.ArenaError as error:
         if not place:
             show_error(error)
-        else:  # A part that refreshes itself would drop the error within seconds.
+        else:  # The next refresh of the part would remove the error.
             tell(without_commands(str(public_error(error))), place, failed=True)
     else:
         tell(done, place)
 
 
 def confirmed(label: str, sure: str, *, icon: str, key: str, enabled: bool = True) -> bool:
-    """Show a button that needs a tick first, and return whether it was pressed; `key` names its thing."""
+    """Show a button behind a checkbox, and return True if it was pressed."""
     ticked = st.checkbox(sure, key=f"{key}-sure")
     return st.button(label, disabled=not (ticked and enabled), icon=f":material/{icon}:", key=key)
 
 
 def show_flash(place: str = "") -> None:
-    """Say what was done last, where this is its place."""
+    """Show the last message if this is its place."""
     flash: Flash | None = st.session_state.get(FLASH)
     if flash is None or flash.place != place:
         return
@@ -129,7 +129,7 @@ def show_flash(place: str = "") -> None:
 
 
 def forget_flash() -> None:
-    """Forget what was said; for where another page is opened."""
+    """Forget a displayed message when another page opens."""
     flash: Flash | None = st.session_state.get(FLASH)
     if flash is not None and flash.shown:
         del st.session_state[FLASH]
@@ -139,11 +139,11 @@ Result = TypeVar("Result")
 EVERY = 0.25
 
 
-def show_progress(do: Callable[[Callable[[], None]], Result], *, until_told: str) -> Result:
-    """Do something in a thread of its own and show how far it is; what it raises is raised here.
+def show_progress(do: Callable[[Callable[[], None]], Result], *, before: str) -> Result:
+    """Run work in a thread and show its progress, or `before` until it reports any; raise its errors.
 
-    The work touches nothing of the page. It gets a function that it calls at intervals, which raises
-    StoppedError once the visitor has left. `until_told` is shown until it says how far it is.
+    The work must not touch the page. It must call the function that it receives at intervals, which raises
+    StoppedError once the visitor has left.
     """
     latest, box, left = Latest(), st.empty(), Event()
 
@@ -153,7 +153,7 @@ def show_progress(do: Callable[[Callable[[], None]], Result], *, until_told: str
                 "The visitor left before the work was done.", advice="Open the page again."
             )
 
-    box.progress(0.0, until_told)
+    box.progress(0.0, before)
     with listening(latest):
         context = copy_context()
     with ThreadPoolExecutor(1) as pool:
@@ -161,8 +161,8 @@ def show_progress(do: Callable[[Callable[[], None]], Result], *, until_told: str
         try:
             while wait([future], timeout=EVERY).not_done:
                 work = latest.work
-                # Where the visitor has left or gone on, whatever is put on the page raises.
-                box.progress((work and work.progress.share) or 0.0, words_of(work) if work else until_told)
+                # Once the visitor has left the page, any change to it raises.
+                box.progress((work and work.progress.share) or 0.0, words_of(work) if work else before)
         except BaseException:
             left.set()
             raise

@@ -1,4 +1,4 @@
-"""Choices in the address, board and domain, so that they can be shared."""
+"""Choices in the address, so that they can be shared."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -11,13 +11,13 @@ from arena.site.services import address
 from arena.site.ui.html import paragraph
 
 Value = TypeVar("Value", bound=Hashable)
-LONGEST_SHOWN = 60
-"""Characters that are repeated of what an address names in vain."""
+MAX_ECHO = 60
+"""Characters of an unknown choice to repeat in its warning."""
 
 
 def distinct(labels: Mapping[Value, str]) -> dict[Value, str]:
-    """Labels that say what they stand for where several things have the same one."""
-    # Streamlit finds what was chosen by its label, so that of two equal ones the wrong one may be taken.
+    """Add the value to labels that several values share."""
+    # Streamlit finds the chosen option by its label, so equal labels could select the wrong one.
     counts = Counter(labels.values())
     return {value: f"{label} ({value})" if counts[label] > 1 else label for value, label in labels.items()}
 
@@ -28,18 +28,18 @@ def chosen_words(name: str) -> str:
 
 
 def optional_select(name: str, label: str, options: Mapping[str, str], nothing: str) -> str | None:
-    """One of several things that the address may name, or none of them."""
+    """Let the visitor choose an option or none; the choice is in the address."""
     return choose_one(name, label, {"": nothing, **options}) or None
 
 
 def chosen_many(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:
-    """Several things, which the address names with commas between them."""
+    """Return the options in the address, separated by commas."""
     addressed = chosen_words(name).split(",")
     return [option for option in options if option in addressed] or list(default)
 
 
 def text_filter(name: str, label: str) -> str:
-    """Ask for the search words."""
+    """Show a search field."""
     key = f"choice-{name}"
     st.session_state[key] = chosen_words(name)
     words = st.text_input(label, key=key, icon=":material/search:", on_change=_into_address, args=(name, key))
@@ -49,7 +49,7 @@ def text_filter(name: str, label: str) -> str:
 def choose_one(
     name: str, label: str, options: Mapping[str, str], *, width: int | Literal["stretch"] = "stretch"
 ) -> str:
-    """One of several things that the address may name."""
+    """Let the visitor choose an option; the choice is in the address."""
     key = _from_address(name, label, options)
     chosen = st.selectbox(
         label,
@@ -64,7 +64,7 @@ def choose_one(
 
 
 def choose_segment(name: str, label: str, options: Mapping[str, str], *, shown: bool = True) -> str:
-    """One of a few things side by side that the address may name; the first is the default."""
+    """Like `choose_one`, for a few options side by side; the first is the default."""
     key = _from_address(name, label, options)
     chosen = st.segmented_control(
         label,
@@ -81,16 +81,16 @@ def choose_segment(name: str, label: str, options: Mapping[str, str], *, shown: 
 
 @contextmanager
 def opened(label: str, *parameters: str) -> Iterator[bool]:
-    """Fold a part of the page until it is opened, or the address has one of its parameters."""
-    named = any(chosen_words(name) for name in parameters)
+    """Fold a part of the page until the visitor opens it or the address has one of its parameters."""
+    is_chosen = any(chosen_words(name) for name in parameters)
     key = f"part-{'-'.join(parameters)}"
-    with st.expander(label, expanded=named, key=key, on_change="rerun") as box:
+    with st.expander(label, expanded=is_chosen, key=key, on_change="rerun") as box:
         yield bool(box.open)
 
 
 def _from_address(name: str, label: str, options: Mapping[str, str]) -> str:
-    """Set a widget to what the address says, or to the first of its options, and return the widget's key."""
-    # Streamlit's own binding puts labels into the address; permalinks need ids, which stay.
+    """Set a widget to the choice in the address, or to its first option, and return the widget's key."""
+    # Streamlit's own binding puts labels into the address; permalinks need stable ids.
     key, wanted = f"choice-{name}", st.query_params.get(name)
     st.session_state[key] = wanted if wanted in options else next(iter(options))
     if wanted is not None and wanted not in options:
@@ -99,12 +99,12 @@ def _from_address(name: str, label: str, options: Mapping[str, str]) -> str:
 
 
 def unknown_choice(wanted: str, instead: str) -> str:
-    """Return a warning on an unknown choice in the address, with its replacement."""
-    return f"The address names “{wanted[:LONGEST_SHOWN]}”, which is not a choice here. {instead}"
+    """Return a warning about an unknown choice in the address, with its replacement."""
+    return f"The address names “{wanted[:MAX_ECHO]}”, which is not a choice here. {instead}"
 
 
 def say_unknown(wanted: str, instead: str) -> None:
-    """Say that the address names something that cannot be chosen here, and what is shown instead."""
+    """Warn of an unknown choice in the address, with its replacement."""
     paragraph(unknown_choice(wanted, instead), class_="aa-note", role="status")
 
 

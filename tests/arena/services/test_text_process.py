@@ -276,7 +276,7 @@ def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(streamlit, "empty", Left)
     with pytest.raises(StopException):
-        messages.show_progress(slow, until_told="Reading")
+        messages.show_progress(slow, before="Reading")
 
 
 def test_check_ends_when_its_client_has_left() -> None:

@@ -26,8 +26,8 @@ def test_visitor_labels_and_is_limited(filled: Callable[..., Arena], monkeypatch
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
     page = page_of(arena.settings, "labels_page").run()
     assert not page.exception
-    assert "no name and no address" in shown(page)
+    assert "but no name or address" in shown(page)
     for _ in range(3):
         page.button(key="label-a").click().run()
-    assert "as many labels as one may" in shown(page)
+    assert "the limit of labels per hour" in shown(page)
     assert list(arena.labels.show("r")["people"].values()) == [2]

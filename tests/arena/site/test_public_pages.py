@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from arena.container import Arena
 from arena.services.boards.snapshot import read_board
-from arena.site.boards.trust_page import LEFT_OUT
+from arena.site.boards.trust_page import WITHOUT_REFERENCE
 from arena.site.questions.question_page import standing
 from arena.site.services import as_secrets
 from data.models import BattleEvidence, Preference
@@ -136,7 +136,7 @@ def test_ratings_between_systems_alone_are_offered() -> None:
     (shown,) = [one for one in every if "between systems alone" in one]
     said = f"{shown} {words_of(page)}"
     assert "without those against human" in said
-    assert LEFT_OUT in said
+    assert WITHOUT_REFERENCE in said
     assert ">full<" in shown
     assert ">human<" not in shown
 

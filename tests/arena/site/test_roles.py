@@ -86,7 +86,7 @@ def test_team_sees_first_what_waits_for_it(
 
 def test_about_says_who_runs_the_arena_and_what_is_stored(filled: Callable[..., Arena]) -> None:
     arena = filled()
-    assert "names no contact" in html(opened(arena.settings, "about_page"))
+    assert "has no contact" in html(opened(arena.settings, "about_page"))
     settings = replace(
         arena.settings,
         operator="The <b>lab</b>",
