@@ -54,8 +54,7 @@ def check(
     from arena.services.battle_peers import NAMED_TOOLS, check_file
 
     rows, notes = check_file(file, Reading(read_as=read_as, strict=strict, named=named_votes))
-    for line in notes:
-        note(line)
+    note(*notes)
     if as_json:
         show_json(rows)
         return
@@ -88,16 +87,14 @@ def compare_tools(
 
     reading = Reading(read_as=read_as, strict=strict, named=named_votes)
     comparison, notes = compare_tools_on_file(file, seed, reading)
-    for line in notes:
-        note(line)
+    note(*notes)
     if as_json:
         show_json(comparison.as_json())
         return
     heads = [f"{name} {comparison.versions.get(name, '')}".strip() for name in comparison.boards]
     boards = list(comparison.as_json()["boards"].values())
     show_table(("system", *heads), [(name, *(_cell(board[name]) for board in boards)) for name in boards[0]])
-    for number, reason in enumerate(comparison.reasons, 1):
-        show_line(f"[{number}] {reason}.")
+    show_line(*(f"[{number}] {reason}." for number, reason in enumerate(comparison.reasons, 1)))
 
 
 def _cell(place: Mapping[str, Any]) -> str:

@@ -74,8 +74,7 @@ def _show(
     *,
     as_json: bool,
 ) -> None:
-    for line in notes:
-        note(line)
+    note(*notes)
     if as_json:
         show_json(dict(table))
         return

@@ -124,8 +124,7 @@ def rate(
             show_corrected(file, people, request, reading, as_json=as_json)
             return
         rated = rate_file(file, request, reading=reading)
-    for line in rated.notes:
-        note(line)
+    note(*rated.notes)
     if as_json:
         show_json(rated.as_json())
         return
@@ -174,8 +173,7 @@ def winrates(
         show_corrected_rates(file, people, reference, reading, by_domain=by_domain, as_json=as_json)
         return
     rates, notes = winrates_of_file(file, reference=reference, by_domain=by_domain, reading=reading)
-    for line in notes:
-        note(line)
+    note(*notes)
     if as_json:
         show_json(rates.as_json())
         return
@@ -206,8 +204,7 @@ def compare_rankings(
 
     reading = Reading(read_as=read_as, strict=strict, named=named_votes)
     comparison, notes = compare_rankings_of_files(files, seed=seed, reading=reading)
-    for line in notes:
-        note(line)
+    note(*notes)
     show_ranking_comparison(comparison, [file.name for file in files], as_json=as_json)
 
 
@@ -239,8 +236,7 @@ def convert(
 
     context = Context(strict=strict)
     written = writing.convert(source, destination, read_as=read_as, write_as=write_as, context=context)
-    for line in left_out_notes(written.left_out, written.first):
-        note(line)
+    note(*left_out_notes(written.left_out, written.first))
     if written.dropped:
         note(f"not in {destination.name}: {', '.join(written.dropped)}")
     show_line(f"{written.rows:,} battles written to {destination}.")
@@ -268,8 +264,7 @@ def _show_coefficients(rated: "FileRatings") -> None:
         for effect in rated.controlled.effects
     ]
     show_table(("covariate", "points", "lower", "upper", "se", "inflation", "of"), rows)
-    for covariate in rated.controlled.left_out:
-        show_line(covariate.reason)
+    show_line(*(covariate.reason for covariate in rated.controlled.left_out))
 
 
 def _rate_cells(row: "Rate") -> tuple[Cell, ...]:

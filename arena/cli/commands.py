@@ -16,12 +16,10 @@ from data.errors import InputError
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
 
-PRIVATE = 0o077
-"""Umask: only their user can read homes, backups and exports."""
+PRIVATE_UMASK = 0o077
 SHARED = frozenset({"battles", "leaderboard", "metrics", "retrieve", "retrieval"})
 """Commands that keep the user's umask: their files are made to be shared."""
-SERVING = ("serve", "worker", "mcp")
-"""Long-running commands; they log."""
+LOGGING = ("serve", "worker", "mcp")
 PARTS = {
     "Start here": {
         "rank": ("rank.rank", "Rank systems by their files of answers, in one command."),
@@ -110,8 +108,8 @@ def root(
     """Judge, rate and explain the long-form answers of question-answering systems."""
     del plugin
     if context.invoked_subcommand not in SHARED:
-        os.umask(PRIVATE)
-    if not version and context.invoked_subcommand not in SERVING:
+        os.umask(PRIVATE_UMASK)
+    if not version and context.invoked_subcommand not in LOGGING:
         from arena.cli.output import noting_nuls
         from arena.cli.progress import showing_progress
 

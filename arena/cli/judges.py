@@ -63,11 +63,9 @@ def show(
     fields = {key: _plain(value) for key, value in spec.canonical.items()}
     show_fields({"name": spec.name, "description": spec.description, "hash": spec.hash, **fields})
     if spec.kind is JudgeKind.LEXICAL:
-        show_line("")
-        show_line(AGREEMENT)
+        show_line("", AGREEMENT)
     if prompt:
-        show_line("")
-        show_line(prompt)
+        show_line("", prompt)
 
 
 @commands.command("list", hidden=True)
@@ -161,9 +159,8 @@ def try_(
     else:
         show_fields({name: _plain(value) for name, value in fields.items()})
         for judgment in verdict.judgments:
-            show_line("")
-            show_line(f"{judgment.judge}, order {judgment.presentation.value}: {judgment.outcome.value}")
-            show_line(judgment.rationale)
+            outcome = f"{judgment.judge}, order {judgment.presentation.value}: {judgment.outcome.value}"
+            show_line("", outcome, judgment.rationale)
     if verdict.outcome is not Outcome.JUDGED:
         raise JudgeError(
             f"The judge {judge} did not decide ({verdict.outcome}): {verdict.detail.rstrip('.')}.",
@@ -177,9 +174,7 @@ def _try_demo(name: str, cache_mode: CacheMode | None, *, as_json: bool) -> None
         show_json({**to_json(trial), "passed": trial.passed})
     else:
         for battle in trial.battles:
-            show_line(f"# {battle['question']}")
-            show_line(f"a: {battle['answer_a']}")
-            show_line(f"b: {battle['answer_b']}")
+            show_line(f"# {battle['question']}", f"a: {battle['answer_a']}", f"b: {battle['answer_b']}")
             for judgment in battle["judgments"]:
                 verdict = judgment["preference"] or judgment["outcome"]
                 why = f" ({judgment['detail']})" if judgment["detail"] else ""
@@ -220,8 +215,7 @@ def calibrate(
     reports = open_with_cache(cache_mode).calibrations.calibrate(
         judge, labels, concurrency=concurrency, budget_usd=budget_usd
     )
-    for reason, count in reports[0].left_out.items():
-        note(f"{count:,} labels left out: {reason}")
+    note(*(f"{count:,} labels left out: {reason}" for reason, count in reports[0].left_out.items()))
     if as_json:
         show_json(reports[0].to_json() if len(reports) == 1 else [report.to_json() for report in reports])
     elif len(reports) == 1:

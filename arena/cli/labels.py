@@ -110,5 +110,4 @@ def import_(name: RoundArgument, file: File, *, as_json: AsJson = False) -> None
     new, left_out = open_arena().labels.import_file(name, file)
     payload = {"round": name, "labels": new, "left_out": left_out}
     show_result(payload, f"{new:,} labels added to {name}.", as_json=as_json)
-    for reason, count in left_out.items():
-        note(f"{count:,} left out: {reason}")
+    note(*(f"{count:,} left out: {reason}" for reason, count in left_out.items()))

@@ -1,8 +1,7 @@
 """`arena leaderboard`: show and export published boards."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -115,19 +114,12 @@ def _show_lines(board: Board, domain: str) -> None:
 
     headers, rows, notes = board_table(board, domain)
     show_table(headers, rows)
-    for line in notes:
-        show_line(line)
-    show_line(f"{people_sentence(board.standings)}.")
+    show_line(*notes, f"{people_sentence(board.standings)}.")
     if PEOPLE in board.standings:
         show_line(board.standings[PEOPLE]["advice"] if domain == OVERALL else NOT_APPLIED)
-    _show_below(board.standings, domain)
-
-
-def _show_below(standings: Mapping[str, Any], domain: str) -> None:
-    for part in standings["domains"]:
-        if part["id"] == domain and part.get("note"):
-            show_line(part["note"])
-    lines = standings["lines"][domain]
+    domain_notes = (part.get("note") for part in board.standings["domains"] if part["id"] == domain)
+    show_line(*filter(None, domain_notes))
+    lines = board.standings["lines"][domain]
     unjudged = [line["system"] for line in lines if not (line["rate"] or line.get("rate_against_all"))]
     if unjudged:
         show_line(f"No judged battle: {', '.join(unjudged)}.")

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from arena.models.results import ScoreTable
     from arena.services.metrics.factory import MetricRequest
-    from arena.services.metrics.planning import MetricPlan
     from arena.services.metrics.results import ScoreRequest
 
 commands = typer.Typer(
@@ -43,8 +42,7 @@ def list_(*, as_json: options.AsJson = False) -> None:
     ]
     headers = ("metric", "what", "needs", "without an LLM")
     show_rows(known, headers, rows, as_json=as_json)
-    for problem in added_metrics().problems:
-        note(f"warning: {problem}")
+    note(*(f"warning: {problem}" for problem in added_metrics().problems))
 
 
 @commands.command()
@@ -114,8 +112,7 @@ def plan(
         ],
         as_json=as_json,
     )
-    for planned in plans:
-        _warn(planned)
+    note(*(f"warning: {warning}" for planned in plans for warning in planned.warnings))
 
 
 @commands.command()
@@ -148,8 +145,7 @@ def run(
     if judge:
         # Show the estimate before spending.
         planned = arena.metric_plans.plan(set_name, request, systems=options.names_of(systems))
-        note(planned.sentence)
-        _warn(planned)
+        note(planned.sentence, *(f"warning: {warning}" for warning in planned.warnings))
     done = arena.metrics.run(set_name, request, systems=options.names_of(systems))
     fields = done.as_json()
     if as_json:
@@ -157,10 +153,8 @@ def run(
     else:
         reasons, notes = fields.pop("reasons"), fields.pop("notes")
         show_fields(fields)
-        for reason, count in reasons.items():
-            show_line(f"unscored: {count:,} × {reason}")
-        for about, count in notes.items():
-            show_line(f"scored: {count:,} × {about}")
+        show_line(*(f"unscored: {count:,} × {reason}" for reason, count in reasons.items()))
+        show_line(*(f"scored: {count:,} × {about}" for about, count in notes.items()))
     if done.pending:
         note(f"{done.pending:,} answers are left; run the same command again to score them.")
 
@@ -221,8 +215,7 @@ def show(
     note(f"{metric} of {set_name} by {table.judge}; ± is the standard deviation over answers.")
     if table.k is not None:
         note(f"K = {table.k:g}, the median number of claims of these answers.")
-    for sentence in table.notes:
-        note(sentence)
+    note(*table.notes)
     if table.untried:
         note(f"{table.untried:,} answers were never scored; `arena metrics run` scores them.")
 
@@ -325,11 +318,6 @@ def _request(
         judgments=judgments,
         ratings=None if ratings is None else (set_name, ratings),
     )
-
-
-def _warn(planned: "MetricPlan") -> None:
-    for warning in planned.warnings:
-        note(f"warning: {warning}")
 
 
 def _stored(set_name: str, metric: str, judge: str, systems: str | None) -> "ScoreRequest":

@@ -19,8 +19,7 @@ from judges.llm.settings import CacheMode
 from judges.llm.transports.registry import described_transports, transport_info
 from judges.retrieval import retriever_info, retrievers_of_evidence
 
-MAX_ROW = 2**31 - 1
-"""Largest row id on both engines."""
+MAX_ROW_ID = 2**31 - 1
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 AlwaysJson = Annotated[
     bool, typer.Option("--json", help="Accepted for uniformity: the result is always JSON.")
@@ -123,8 +122,8 @@ def names_of(text: str | None) -> tuple[str, ...]:
 
 def row_id(text: str) -> int:
     """Read the number of a job, a submission or a token."""
-    if not text.isdecimal() or int(text) > MAX_ROW:
-        raise typer.BadParameter(f"{text!r} is not a whole number from 0 to {MAX_ROW:,}.")
+    if not text.isdecimal() or int(text) > MAX_ROW_ID:
+        raise typer.BadParameter(f"{text!r} is not a whole number from 0 to {MAX_ROW_ID:,}.")
     return int(text)
 
 

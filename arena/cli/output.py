@@ -26,9 +26,10 @@ def show_json(payload: object) -> None:
     typer.echo(visible(json.dumps(payload, ensure_ascii=False, indent=2, allow_nan=False)))
 
 
-def show_line(text: str) -> None:
-    """Print a line of the result."""
-    typer.echo(visible(text))
+def show_line(*lines: str) -> None:
+    """Print lines of the result."""
+    for line in lines:
+        typer.echo(visible(line))
 
 
 def show_result(payload: object, line: str, *, as_json: bool) -> None:
@@ -56,9 +57,10 @@ def show_rows(
         show_table(headers, rows)
 
 
-def note(text: str) -> None:
-    """Print a line that is not part of the result."""
-    typer.echo(visible(text), err=True)
+def note(*lines: str) -> None:
+    """Print lines that are not part of the result."""
+    for line in lines:
+        typer.echo(visible(line), err=True)
 
 
 @contextmanager
@@ -111,8 +113,7 @@ def show_error(error: ArenaError) -> None:
 
 def note_problems(problems: Iterable[Problem]) -> None:
     """Print problems on stderr, similar ones grouped."""
-    for line in summarise_problems(problems, problem_line):
-        note(line)
+    note(*summarise_problems(problems, problem_line))
 
 
 def problem_line(problem: Problem) -> str:

@@ -14,12 +14,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-MIN_SECONDS = 2.0
-"""Seconds before work appears: quick work needs no progress."""
-EVERY = 5.0
-"""Seconds between lines about the same work."""
-LINES_EVERY = 30.0
-"""Seconds between interim results, where output cannot be redrawn."""
+SHOW_AFTER_SECONDS = 2.0
+LINE_SECONDS = 5.0
+RESULT_SECONDS = 30.0
 REDRAW_EVERY = 0.25
 MEGABYTE = 1_000_000
 MINUTE = 60
@@ -77,7 +74,7 @@ class Display:
                 if not self._works:
                     self._thread = None
                     return
-                self._view.show([work for work in self._works if work.watch.seconds >= MIN_SECONDS])
+                self._view.show([work for work in self._works if work.watch.seconds >= SHOW_AFTER_SECONDS])
 
 
 class LineView:
@@ -92,10 +89,10 @@ class LineView:
         """Write a line for each work whose last line is some seconds old."""
         for work in works:
             now = work.watch.seconds
-            if now - self._last_line.get(work, -EVERY) >= EVERY:
+            if now - self._last_line.get(work, -LINE_SECONDS) >= LINE_SECONDS:
                 self._last_line[work] = now
                 self._write(line_of(work))
-            if work.lines and now - self._last_lines.get(work, 0.0) >= LINES_EVERY:
+            if work.lines and now - self._last_lines.get(work, 0.0) >= RESULT_SECONDS:
                 self._last_lines[work] = now
                 for line in work.lines:
                     self._write(line)

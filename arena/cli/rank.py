@@ -52,10 +52,8 @@ DEFAULT = Path("arena-board")
 COLUMN = "[FILE:]COLUMN"
 INTERRUPTED = 130
 WORSE, UNDECIDED = 3, 4
-MIN_PAUSE = 2.0
-"""Seconds between updates of the standings, at least."""
-PAUSE_FACTOR = 20.0
-"""Duration of a pause, relative to that of the last update."""
+MIN_PAUSE_SECONDS = 2.0
+PAUSE_PER_UPDATE = 20.0
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a ranking.")]
 First = Annotated[str, typer.Argument(metavar="X", help="One system.")]
 Second = Annotated[str, typer.Argument(metavar="Y", help="The other system.")]
@@ -180,8 +178,7 @@ def rank(
         prepared = arena.ranking.prepare(request, tables, right, caller=OPERATOR)
     board = _judged(arena, prepared, folder, concurrency)
     _show(arena, board, as_json=as_json)
-    for name in (BOARD, TABLE, COMPARISONS):
-        note(str(folder / name))
+    note(*(str(folder / name) for name in (BOARD, TABLE, COMPARISONS)))
     _suggest(arena, board, quote(str(folder)))
 
 
@@ -246,13 +243,10 @@ def _planned(
     from arena.services.accounts.auth import OPERATOR
 
     prepared = arena.ranking.prepare(request, tables, references, caller=OPERATOR)
-    for line in (*prepared.notes, prepared.sentence):
-        note(line)
+    note(*prepared.notes, prepared.sentence)
     plan = arena.ranking.estimate(prepared, caller=OPERATOR)
-    for reason, count in plan["left_out"].items():
-        note(f"left out: {count:,} {reason}")
-    for line in undecidable_lines(plan["undecidable"], plan["planned"]):
-        note(line)
+    note(*(f"left out: {count:,} {reason}" for reason, count in plan["left_out"].items()))
+    note(*undecidable_lines(plan["undecidable"], plan["planned"]))
     note(_cost(plan, prepared))
     if added := plan["with_reference"]:
         share = (plan["cost_usd"] or 0.0) * added / plan["planned"]
@@ -335,8 +329,7 @@ def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | N
     if counts.pending:
         note(f"{counts.pending:,} comparisons are left; continue: arena rank {quote(str(folder))}")
         raise typer.Exit(INTERRUPTED)
-    for line in without_verdict(round_, counts, folder):
-        note(line)
+    note(*without_verdict(round_, counts, folder))
     with arena.engine.parallel():
         return arena.ranking.publish(round_.name)
 
@@ -356,13 +349,13 @@ def _standing(arena: Arena, name: str, work: Work) -> Iterator[None]:
     ended = Event()
 
     def update() -> None:
-        pause = MIN_PAUSE
+        pause = MIN_PAUSE_SECONDS
         while not ended.wait(pause):
             watch = Stopwatch()
             # Skip failed updates: the run itself reports database errors.
             with suppress(StoreError):
                 work.lines = arena.ranking.so_far(name)
-            pause = max(MIN_PAUSE, PAUSE_FACTOR * watch.seconds)
+            pause = max(MIN_PAUSE_SECONDS, PAUSE_PER_UPDATE * watch.seconds)
 
     thread = Thread(target=update, name="standings", daemon=True)
     thread.start()
@@ -386,9 +379,5 @@ def _show(arena: Arena, board: Board, *, as_json: bool) -> None:
     heads = (*HEADS, *filter(None, [covered]), *declines)
     rows = [(*row.cells, *([row.facts] if covered else []), *row.declines) for row in systems]
     show_table(heads, [(*row, *[None] * len(heads))[: len(heads)] for row in rows])
-    for row in systems:
-        if row.unranked:
-            show_line(f"{row.system}: {row.unranked}")
-    for line in arena.ranking_results.notes(board):
-        show_line(line)
-    show_line(sentence)
+    unranked = [f"{row.system}: {row.unranked}" for row in systems if row.unranked]
+    show_line(*unranked, *arena.ranking_results.notes(board), sentence)

@@ -154,10 +154,9 @@ def retrieve(
         show_json({**fields, "run": request.name, "file": str(out)})
         return
     show_line(f"{fields['passages']:,} passages for {fields['retrieved']:,} questions written to {out}.")
-    for question in retrieved.nothing_found[:MAX_FAILURES]:
-        note(f"nothing found: {question}")
-    for question, why in list(retrieved.failed.items())[:MAX_FAILURES]:
-        note(f"failed: {question}: {why}")
+    note(*(f"nothing found: {question}" for question in retrieved.nothing_found[:MAX_FAILURES]))
+    failures = list(retrieved.failed.items())[:MAX_FAILURES]
+    note(*(f"failed: {question}: {why}" for question, why in failures))
     if len(retrieved.failed) > MAX_FAILURES:
         note(f"{len(retrieved.failed) - MAX_FAILURES:,} more searches failed; --json lists them all.")
     if retrieved.failed and not retrieved.rankings:

@@ -68,7 +68,10 @@ def publish(
     90 % of all battles, or of one system's battles, were judged; the board then says so next to its title.
     """
     if notice is not None:
-        _put_notice(name, notice, as_json=as_json)
+        boards = open_arena().boards
+        board = boards.put_notice(name, notice) if notice else boards.clear_notice(name)
+        fields = {"name": board.name, "notice": board.notice, "content_hash": board.content_hash}
+        show_result(fields, f"{name}: {board.notice or 'the notice is removed.'}", as_json=as_json)
         return
     source = (
         None if calibration is None else int(calibration) if calibration.isdecimal() else Path(calibration)
@@ -92,8 +95,8 @@ def publish(
     if section:
         line += f"\n{people_sentence(board.standings)}. {section['advice']}"
     show_result(payload, line, as_json=as_json)
-    for sentence in ((board.standings.get("health") or {}).get("conduct") or {}).get("warnings", ()):
-        note(f"warning: {sentence}")
+    conduct = (board.standings.get("health") or {}).get("conduct") or {}
+    note(*(f"warning: {sentence}" for sentence in conduct.get("warnings", ())))
     if section and section["votes_left_out"]:
         note(f"{section['votes_left_out']:,} votes on battles that the round did not judge are left out")
 
@@ -111,13 +114,6 @@ def retract(
     confirm(f"Retract the board {name}?", yes=yes)
     open_arena().boards.retract(name, notice)
     show_line(f"{name} is retracted.")
-
-
-def _put_notice(name: str, text: str, *, as_json: bool) -> None:
-    boards = open_arena().boards
-    board = boards.put_notice(name, text) if text else boards.clear_notice(name)
-    payload = {"name": board.name, "notice": board.notice, "content_hash": board.content_hash}
-    show_result(payload, f"{name}: {board.notice or 'the notice is removed.'}", as_json=as_json)
 
 
 def export(

@@ -67,8 +67,7 @@ def compare(
     from arena.cli.battles import show_ranking_comparison
 
     comparison, notes = open_arena().rounds.compare(names)
-    for line in notes:
-        note(line)
+    note(*notes)
     show_ranking_comparison(comparison, names, as_json=as_json)
 
 
@@ -132,12 +131,10 @@ def show_status(arena: Arena, name: str, *, as_json: bool) -> None:
         show_json({**fields, **speed, **details, "live": live.as_json()})
     else:
         show_fields({**fields, **speed, "job": _job_line(job)})
-        show_line("")
-        show_line(live.sentence)
+        show_line("", live.sentence)
         columns = ("system", "score", "lower", "upper", "questions")
         show_table(columns, [tuple(getattr(row, column) for column in columns) for row in live.systems])
-        for line in (*_reason_lines(reasons), *_conduct_lines(conduct, warnings, name)):
-            show_line(line)
+        show_line(*_reason_lines(reasons), *_conduct_lines(conduct, warnings, name))
 
 
 def _reason_lines(reasons: Sequence[tuple[Outcome, str, int]]) -> list[str]:
@@ -176,8 +173,7 @@ def show_replies(name: str, limit: int, *, unreadable: bool, as_json: bool) -> N
             show_line(f"## {judgment.judge}, {first} first: {verdict}{why}")
             for reply in (*judgment.earlier, judgment.reply):
                 if reply is not None:
-                    show_line(f"[{reply.finish_reason or 'no finish reason'}]")
-                    show_line(reply.text)
+                    show_line(f"[{reply.finish_reason or 'no finish reason'}]", reply.text)
         show_line("")
     if empty:
         note("There are no such replies.")

@@ -75,10 +75,8 @@ def plan(
     to_do: list[dict[str, Any]] = fields.pop("to_do")
     fields["systems"] = ", ".join(fields["systems"])
     show_fields({PLANNED.get(name, name.replace("_", " ")): value for name, value in fields.items()})
-    for reason, count in left_out.items():
-        show_line(f"left out: {count:,} {reason}")
-    for line in undecidable_lines(undecidable, fields["planned"]):
-        show_line(line)
+    show_line(*(f"left out: {count:,} {reason}" for reason, count in left_out.items()))
+    show_line(*undecidable_lines(undecidable, fields["planned"]))
     for item in to_do:
         command = f" ({item['command']})" if item["command"] else ""
         urgency = "needed" if item["blocks"] else "to consider"
@@ -148,8 +146,8 @@ def run(
     created = arena.rounds.begin(planned, caller=OPERATOR)
     if go_on:
         arena.rounds.judge_anyway(created.name)
-    for line in undecidable_lines(created.plan["undecidable"], arena.rounds.status(created.name)[1].planned):
-        note(line)
+    planned_battles = arena.rounds.status(created.name)[1].planned
+    note(*undecidable_lines(created.plan["undecidable"], planned_battles))
     note(f"Round {created.name}; to continue it after an interruption: arena rounds resume {created.name}")
     _judge(arena, created.name, overrides, concurrency, workers, queue=queue, as_json=as_json)
 

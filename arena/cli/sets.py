@@ -23,13 +23,12 @@ commands = typer.Typer(
 )
 
 
-STATISTICS = {
+JSON_NAMES = {
     "documents": "documents_mean",
     "several_documents": "documents_2_or_more",
     "many_documents": "documents_10_or_more",
     "reference_words": "answer_words_mean",
 }
-"""JSON names (docs/json.md) of fields that have another name on the set's page."""
 STATISTICS_HEADERS = (
     *("domain", "questions", "references", "words", "documents", "2 or more", "10 or more"),
     *("sentences of 2 or more", "short answers", "passages", "words a passage"),
@@ -42,10 +41,6 @@ class AnswerFile(StrEnum):
     SHORT_ANSWERS = "short-answers"
     TEMPLATE = "template"
     SAMPLE = "sample"
-
-
-def _exported(name: str) -> object:
-    return name in set(AnswerFile) or set_writer(name, others=AnswerFile)
 
 
 @commands.command("import")
@@ -147,7 +142,9 @@ def export(
             metavar="FORMAT",
             help=f"{described_set_formats()}; or a file of answers: `short-answers` (the set's own, as a "
             "system), `template` (one line per question, to fill in) or `sample` (a small valid file).",
-            callback=options.known(_exported),
+            callback=options.known(
+                lambda name: name in set(AnswerFile) or set_writer(name, others=AnswerFile)
+            ),
         ),
     ] = "jsonl",
     *,
@@ -233,8 +230,7 @@ def build(
         return
     failed = fields.pop("failed")
     output.show_fields(fields)
-    for source, why in failed.items():
-        output.show_line(f"not built: {source}: {why['reason']}")
+    output.show_line(*(f"not built: {source}: {why['reason']}" for source, why in failed.items()))
 
 
 @commands.command("attach-passages")
@@ -319,4 +315,4 @@ def statistics(name: options.SetArgument, *, as_json: options.AsJson = False) ->
 
 def _statistics(row: "SetStatistics") -> dict[str, Any]:
     fields = row.to_json()
-    return {STATISTICS.get(name, name): value for name, value in fields.items() if name != "domain"}
+    return {JSON_NAMES.get(name, name): value for name, value in fields.items() if name != "domain"}

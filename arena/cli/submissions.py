@@ -64,8 +64,7 @@ def check(
     if as_json:
         output.show_json(result.model_dump(mode="json"))
     else:
-        for line in report_lines(result):
-            output.show_line(line)
+        output.show_line(*report_lines(result))
     if not result.accepted:
         raise typer.Exit(1)
 
@@ -119,8 +118,7 @@ def add(
 def _note_failed_formats() -> None:
     from submissions.formats.registry import added_formats
 
-    for problem in added_formats().problems:
-        output.note(f"warning: {problem}")
+    output.note(*(f"warning: {problem}" for problem in added_formats().problems))
 
 
 @commands.command()

@@ -51,8 +51,7 @@ def demo(
     if as_json:
         show_json({"boards": [board.name for board in boards]})
     else:
-        for board in boards:
-            show_line(f"published: {board.name} ({board.content_hash[:12]})")
+        show_line(*(f"published: {board.name} ({board.content_hash[:12]})" for board in boards))
     if serve:
         serve_site(host, port, arena.settings)
 

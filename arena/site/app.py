@@ -98,15 +98,12 @@ FACE = (
 )
 NO_CACHE = {"Cache-Control": "no-cache"}
 UNAVAILABLE = 503
-UNCOUNTED = frozenset({"/healthz", "/metrics", "/site.js", "/style.css"})
-"""Paths without a rate limit: monitors and all pages request them."""
+UNLIMITED_PATHS = frozenset({"/healthz", "/metrics", "/site.js", "/style.css"})
 PRELOADED_MODULES = ("pandas", "pyarrow.parquet", "PIL.Image")
-"""Modules that charts and files need."""
 PRELOADED_SERVICES = (
     *("evidence", "question_lists", "systems", "weaknesses"),
     *("sets", "rounds", "submissions"),
 )
-"""Services of the public pages; their modules load on first access."""
 
 
 def make_app(settings: Settings, *, host: str = "", on_ready: Callable[[], None] | None = None) -> st.App:
@@ -149,7 +146,7 @@ def _guarded(route: Route, rates: Rates) -> Route:
     answer: Callable[[Request], Awaitable[Response]] = route.endpoint
 
     async def guarded(request: Request) -> Response:
-        if route.path not in UNCOUNTED:
+        if route.path not in UNLIMITED_PATHS:
             allowed, limits = rates.request(f"address {client_of(request)}")
             if not allowed:
                 refusal = too_many(limits)

@@ -14,7 +14,6 @@ from data.errors import ArenaError
 
 MAX_PAGES = 64
 MAX_QUERY_LENGTH = 300
-"""Longer queries are searches, which hardly repeat."""
 WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"
 """Streamlit's logger; it warns of each cache access outside of Streamlit's threads."""
 

@@ -72,8 +72,7 @@ class UntrustedPeers:
         return not (peer.is_loopback or any(peer in network for network in self._trusted))
 
 
-MAX_SOCKETS = 200
-"""Open pages per address; each takes four file descriptors."""
+MAX_SOCKETS = 200  # each open page takes four file descriptors
 
 
 class SocketLimit:

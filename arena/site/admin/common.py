@@ -14,8 +14,7 @@ from arena.site.ui.messages import attempt, guarded, words_of
 from data.models import JobState, TokenScope
 
 NOTHING = "–"
-EVERY = 2.0
-"""Seconds between refreshes."""
+REFRESH_SECONDS = 2.0
 
 
 def organiser() -> Caller:
@@ -25,7 +24,7 @@ def organiser() -> Caller:
     return caller
 
 
-def refreshing(show: Callable[..., None], *arguments: object, every: float | None = EVERY) -> None:
+def refreshing(show: Callable[..., None], *arguments: object, every: float | None = REFRESH_SECONDS) -> None:
     """Show a part that refreshes itself every few seconds, with its errors as sentences."""
     st.fragment(lambda: guarded(partial(show, *arguments)), run_every=every)()
 

@@ -4,7 +4,7 @@ from arena.formats import format_time, span
 from arena.models.submissions import WaitingSubmission
 from arena.services.rounds.models import RoundProgress
 from arena.site.admin.common import NOTHING, cap_label, grid, organiser, refreshing, usd
-from arena.site.admin.round_form import NEW_SET, NEW_SYSTEMS
+from arena.site.admin.round_form import SET_PARAMETER, SYSTEMS_PARAMETER
 from arena.site.auth import show_visitor
 from arena.site.services import arena
 from arena.site.ui.html import Child, anchor, heading, lead, note, page_heading, paragraph, subheading
@@ -23,7 +23,7 @@ def show() -> None:
     for inbox in inboxes:
         subheading(f"Submissions to {inbox.title}", anchor=inbox.set)
         if inbox.plannable:
-            query = {NEW_SET: inbox.set, NEW_SYSTEMS: ",".join(inbox.plannable)}
+            query = {SET_PARAMETER: inbox.set, SYSTEMS_PARAMETER: ",".join(inbox.plannable)}
             text = f"Plan a round of {counted(len(inbox.plannable), 'system')}"
             paragraph(anchor(text, "admin-rounds", **query))
         grid(("System", "Waits for", "Team", "Since", "Submission"), map(_row, inbox.waiting))

@@ -16,8 +16,7 @@ from arena.site.ui.url_state import chosen_many, distinct
 from data.errors import ArenaError
 from data.models import MissingRule, OrderPolicy, SetSummary
 
-NEW_SET, NEW_SYSTEMS = "set", "systems"
-"""Address parameters that fill in the form: a set, and systems separated by commas."""
+SET_PARAMETER, SYSTEMS_PARAMETER = "set", "systems"
 PLANNED = "organise-planned"
 PAIRS = {
     "reference": "each system against the reference",
@@ -63,13 +62,13 @@ def _read_form(sets: dict[str, SetSummary]) -> RoundRequest:
     left, right = st.columns(2, gap="large")
     with left:
         names = list(sets)
-        wanted = st.query_params.get(NEW_SET, "")
+        wanted = st.query_params.get(SET_PARAMETER, "")
         summary = sets[st.selectbox("Question set", names, names.index(wanted) if wanted in sets else 0)]
         entrants = [entrant.system for entrant in arena().planner.entrants(summary.name)]
         systems = st.multiselect(
             "Systems",
             entrants,
-            chosen_many(NEW_SYSTEMS, entrants, ()) if summary.name == wanted else [],
+            chosen_many(SYSTEMS_PARAMETER, entrants, ()) if summary.name == wanted else [],
             placeholder="All systems",
             key=f"systems-{summary.name}",
         )

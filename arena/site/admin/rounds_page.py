@@ -3,7 +3,7 @@
 import streamlit as st
 
 from arena.formats import format_time
-from arena.site.admin.common import EVERY, grid, organiser, refreshing
+from arena.site.admin.common import REFRESH_SECONDS, grid, organiser, refreshing
 from arena.site.admin.round_form import new_round
 from arena.site.admin.round_parts import board_part, controls, figures, standing, without_verdict
 from arena.site.services import arena
@@ -31,7 +31,7 @@ def show() -> None:
     facts = {"set": round_.set_name, "judge": round_.judge_name, "pairs": round_.plan["pairs"]}
     strip([*facts.items(), ("seed", str(round_.seed))])
     done = round_.state in {RoundState.PUBLISHED, RoundState.RETRACTED}
-    refreshing(live, name, every=None if done else EVERY)
+    refreshing(live, name, every=None if done else REFRESH_SECONDS)
 
 
 def live(name: str) -> None:

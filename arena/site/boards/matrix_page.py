@@ -18,8 +18,7 @@ from leaderboard.standings.head_to_head import Meeting
 EVEN = 0.5
 ABSENT = "·"
 """Sign for a pair without battles; the caption explains it, as most pairs of a large board may lack one."""
-STEPS = 4
-"""Shades on each side of an even chance."""
+SHADES = 4
 
 
 def matrix_table(view: BoardView, *, in_file: bool = False) -> Markup:
@@ -112,7 +111,7 @@ def _sign(rate: float, *, apart: bool) -> str:
 
 
 def _shade(rate: float) -> str:
-    step = min(STEPS, int(abs(rate - EVEN) * 2 * STEPS) + 1)
+    step = min(SHADES, int(abs(rate - EVEN) * 2 * SHADES) + 1)
     if rate == EVEN:
         return ""
     return f"aa-{'over' if rate > EVEN else 'under'}-{step}"

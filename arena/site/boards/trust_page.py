@@ -12,7 +12,7 @@ from arena.site.boards.downloads import how_made
 from arena.site.boards.pickers import addressed_board, title_of_page
 from arena.site.ui.html import figures_table, link, name_page, put_part, words_table
 
-WITHOUT_REFERENCE = "They leave out the judge's verdicts on the reference."
+WITHOUT_REFERENCE = "They leave out the verdicts on the reference."
 QUESTIONS: Mapping[str, str] = {
     TrustFigure.AGREEMENT: "Does it decide as people do?",
     TrustFigure.VOTES: "Have people checked this board?",

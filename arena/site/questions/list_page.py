@@ -35,8 +35,7 @@ TRAITS = {
     Trait.UNDECIDED: "without a verdict",
     Trait.TIED: "tied",
 }
-FILTERS = ("trait", "winner", "system", "opponent", "result")
-"""Address parameters of filters; without any of them, filters are folded."""
+FILTER_PARAMETERS = ("trait", "winner", "system", "opponent", "result")
 ORDERS = {
     Order.SET: "as in the set",
     Order.DISAGREEMENT: "most disagreement first",
@@ -54,8 +53,8 @@ def choose_questions(view: BoardView) -> tuple[QuestionFilter, Order]:
         order = choose_one("sort", "Sort", {order.value: text for order, text in ORDERS.items()}, width=260)
     domain = chosen_domain(view)
     wanted = QuestionFilter(domain=None if domain == OVERALL else domain, words=words)
-    with opened("Filter by verdicts, winner and systems", *FILTERS) as is_open:
-        if is_open or any(map(chosen_words, FILTERS)):
+    with opened("Filter by verdicts, winner and systems", *FILTER_PARAMETERS) as is_open:
+        if is_open or any(map(chosen_words, FILTER_PARAMETERS)):
             wanted = _filtered(view, wanted)
     return wanted, Order(order)
 

@@ -170,8 +170,7 @@ def provenance_of(judgment: Judgment) -> str:
 
 KEY = "parts"
 PART = "part"
-LABELS: Mapping[str, str] = {"battles": "Battles", "answers": "All answers", "facts": "Facts"}
-"""Labels of the tabs by their names in the address."""
+TAB_LABELS: Mapping[str, str] = {"battles": "Battles", "answers": "All answers", "facts": "Facts"}
 
 
 def show() -> None:
@@ -209,9 +208,9 @@ def show() -> None:
 
 def _show_tabs(parts: Parts) -> None:
     part = chosen_words(PART)
-    opened = LABELS.get(part, LABELS["battles"])
-    tabs = st.tabs(list(LABELS.values()), default=opened, key=KEY, on_change=_into_address)
-    for tab, name in zip(tabs, LABELS, strict=True):
+    opened = TAB_LABELS.get(part, TAB_LABELS["battles"])
+    tabs = st.tabs(list(TAB_LABELS.values()), default=opened, key=KEY, on_change=_into_address)
+    for tab, name in zip(tabs, TAB_LABELS, strict=True):
         if tab.open:
             with tab:
                 put_part(parts, name)
@@ -219,7 +218,7 @@ def _show_tabs(parts: Parts) -> None:
 
 def _into_address() -> None:
     chosen = st.session_state[KEY]
-    st.query_params[PART] = next((name for name, label in LABELS.items() if label == chosen), "battles")
+    st.query_params[PART] = next((name for name, label in TAB_LABELS.items() if label == chosen), "battles")
 
 
 def as_parts(view: BoardView, question: QuestionView, battles: Sequence[BattleEvidence]) -> Parts:

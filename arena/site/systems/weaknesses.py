@@ -14,7 +14,6 @@ from data.text import percent
 from judges.metrics.relations.model import Verdict
 
 MAX_CLAIMS = 8
-"""Claims on the page; the file has all of them."""
 
 
 def show_not_computed(weaknesses: Weaknesses) -> None:

@@ -63,7 +63,6 @@ NEXT: Mapping[SubmissionState, str] = {
     SubmissionState.WITHDRAWN: "Withdrawn: its texts are hidden; this entry stays.",
 }
 REFRESH_EVERY = "5s"
-"""Refresh interval of the list while a submission is queued."""
 JUDGED = (SubmissionState.PUBLISHED, SubmissionState.JUDGED)
 
 

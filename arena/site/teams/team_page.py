@@ -96,9 +96,6 @@ def _revoke(valid: Mapping[int, str], caller: Caller) -> None:
             attempt(revoke, f"The token {valid[number]} is revoked.", "tokens")
 
 
-NO_LIMIT = "no limit"
-
-
 def show_members(team: str, caller: Caller) -> None:
     """List the members; owners add and remove them."""
     view = arena().teams.view(team, caller=caller)
@@ -239,7 +236,7 @@ def _quota(quota: Quota) -> tuple[html.Child, ...]:
 
 
 def _left(left: int | None, limit: int | None) -> str:
-    return NO_LIMIT if left is None else f"{left:,} of {limit:,}"
+    return "no limit" if left is None else f"{left:,} of {limit:,}"
 
 
 def _name(line: SubmissionStatus) -> str:

@@ -11,8 +11,7 @@ from arena.site.services import address
 from arena.site.ui.html import paragraph
 
 Value = TypeVar("Value", bound=Hashable)
-MAX_ECHO = 60
-"""Characters of an unknown choice to repeat in its warning."""
+MAX_ECHOED_CHARACTERS = 60
 
 
 def distinct(labels: Mapping[Value, str]) -> dict[Value, str]:
@@ -100,7 +99,7 @@ def _from_address(name: str, label: str, options: Mapping[str, str]) -> str:
 
 def unknown_choice(wanted: str, instead: str) -> str:
     """Return a warning about an unknown choice in the address, with its replacement."""
-    return f"The address names “{wanted[:MAX_ECHO]}”, which is not a choice here. {instead}"
+    return f"The address names “{wanted[:MAX_ECHOED_CHARACTERS]}”, which is not a choice here. {instead}"
 
 
 def say_unknown(wanted: str, instead: str) -> None:
