@@ -47,7 +47,7 @@ def _faults(stage: Stage) -> list[str]:
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=str)
-def test_page_is_accessible_and_whole_in_every_look(stage: Stage, view: View) -> None:
+def test_page_is_accessible_and_complete_in_all_themes(stage: Stage, view: View) -> None:
     stage.enter(view)
     driver = stage.visitor.driver
     assert [*_title_faults(view, driver.title), *driver.execute_script(REFUSED), *_faults(stage)] == []
@@ -65,7 +65,7 @@ NAMING = ("id", "round", "a", "b", "task")
 """Parameters whose value is the name of the thing that a page is about."""
 
 
-def test_plain_page_is_accessible_and_whole_in_every_look(stage: Stage) -> None:
+def test_plain_page_is_accessible_and_complete_in_all_themes(stage: Stage) -> None:
     faults = {}
     for view in plain_views(_Routes(stage.showcase.settings).all()):
         stage.enter(view)
@@ -98,7 +98,7 @@ def test_no_menu_is_hidden_behind_more(stage: Stage, who: Who, width: int) -> No
 
 
 @pytest.mark.parametrize("page", [page for page in pages() if page])
-def test_deep_link_opens_with_and_without_a_slash_at_its_end(stage: Stage, page: str) -> None:
+def test_deep_link_opens_with_and_without_trailing_slash(stage: Stage, page: str) -> None:
     for path in (f"/{page}", f"/{page}/"):
         answer = httpx.get(f"{stage.url}{path}", params={"board": SUMMER}, follow_redirects=True)
         assert answer.status_code == 200
@@ -124,7 +124,7 @@ def _unknown() -> Iterator[View]:
 
 
 @pytest.mark.parametrize("view", list(_unknown()), ids=str)
-def test_unknown_value_is_said_and_there_is_a_way_on(stage: Stage, view: View) -> None:
+def test_unknown_value_is_reported_with_a_way_on(stage: Stage, view: View) -> None:
     stage.enter(view)
     main = stage.visitor.driver.find_element(By.CSS_SELECTOR, "[data-testid=stMain]")
     said = [node.text for node in main.find_elements(By.CSS_SELECTOR, SENTENCE) if node.is_displayed()]

@@ -27,9 +27,7 @@ def _answers(path: Path, count: int, names: str) -> Path:
     return path
 
 
-def test_a_typed_key_is_tested_used_and_kept_nowhere(
-    tmp_path: Path, scripted_llm: Callable[..., Any]
-) -> None:
+def test_typed_key_is_used_but_not_stored(tmp_path: Path, scripted_llm: Callable[..., Any]) -> None:
     walk = reader()
     llm, folder = scripted_llm(), tmp_path / "boards"
     files = [

@@ -48,13 +48,13 @@ def _all_faults(page: webdriver.Chrome) -> list[str]:
 
 
 @pytest.mark.parametrize("name", list(PLANTED))
-def test_planted_fault_is_found_by_its_check(page: webdriver.Chrome, name: str) -> None:
+def test_planted_fault_is_detected(page: webdriver.Chrome, name: str) -> None:
     check, planted, sentence = PLANTED[name]
     _open(page, planted)
     assert any(sentence in fault for fault in CHECKS[check](page)), _all_faults(page)
 
 
 @pytest.mark.parametrize("name", list(MEANT))
-def test_intended_values_are_no_fault(page: webdriver.Chrome, name: str) -> None:
+def test_valid_values_are_no_fault(page: webdriver.Chrome, name: str) -> None:
     _open(page, MEANT[name])
     assert _all_faults(page) == []

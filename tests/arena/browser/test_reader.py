@@ -146,7 +146,7 @@ def test_next_page_opens_at_its_top() -> None:
 
 
 @pytest.mark.slow
-def test_permalink_to_a_question_runs_nothing_of_its_answers() -> None:
+def test_permalink_runs_no_script_of_answers() -> None:
     walk = reader()
     walk.size(1440)
     browser().get(f"{site()}/question?board=tiny&id=q4&answer=hostile")
@@ -164,7 +164,7 @@ return [...document.querySelectorAll(".aa-standings tbody tr:first-child")].map(
 """
 
 
-def test_a_heading_sorts_the_rows_at_once_and_the_address_keeps_it() -> None:
+def test_heading_sorts_rows_and_updates_the_address() -> None:
     walk = reader()
     walk.size(1440)
     browser().get(f"{site()}/?board=tiny&columns=Rating,Words")

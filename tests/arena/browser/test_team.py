@@ -92,7 +92,7 @@ def test_team_goes_from_a_faulty_file_to_its_board(club: Club, tmp_path: Path) -
 LARGE = 40 * 1024 * 1024
 
 
-def test_large_file_is_taken_and_a_larger_one_is_refused_in_words(club: Club, tmp_path: Path) -> None:
+def test_large_file_is_accepted_and_a_larger_one_refused(club: Club, tmp_path: Path) -> None:
     """E4, E6: 40 MiB are checked on the page; more than the limit is refused, and files keep their names."""
     ours = club.visitor
     ours.go("/submit?set=tiny")

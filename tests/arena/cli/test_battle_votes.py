@@ -46,7 +46,7 @@ def votes(tmp_path: Path) -> Path:
     return file
 
 
-def test_rate_says_what_people_would_say(run: Commands, verdicts: Path, votes: Path) -> None:
+def test_rate_estimates_human_ratings(run: Commands, verdicts: Path, votes: Path) -> None:
     found = run.json("battles", "rate", verdicts, "--people", votes, "--json")
     assert {row["system"] for row in found["ratings"]} == set(SYSTEMS)
     for row in found["ratings"]:
@@ -60,7 +60,7 @@ def test_rate_says_what_people_would_say(run: Commands, verdicts: Path, votes: P
     assert (found["method"], found["interval"], found["cluster"]) == ("bradley-terry", "sandwich", "question")
 
 
-def test_winrates_say_what_people_would_say(run: Commands, verdicts: Path, votes: Path) -> None:
+def test_winrates_estimate_human_rates(run: Commands, verdicts: Path, votes: Path) -> None:
     found = run.json("battles", "winrates", verdicts, "--people", votes, "--by", "domain", "--json")
     assert [row["domain"] for row in found["rows"][:3]] == ["overall", "even", "odd"]
     for row in found["rows"]:
@@ -95,7 +95,7 @@ def test_bad_votes_are_refused_with_their_line(run: Commands, verdicts: Path, vo
 
 
 @pytest.mark.parametrize("options", [("--method", "elo"), ("--cluster", "none"), ("--without", "alpha")])
-def test_unfit_options_are_refused(
+def test_invalid_options_are_refused(
     run: Commands, verdicts: Path, votes: Path, options: tuple[str, ...]
 ) -> None:
     assert run.refused("battles", "rate", verdicts, "--people", votes, *options).startswith("arena: ")

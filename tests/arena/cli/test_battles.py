@@ -113,7 +113,7 @@ def test_battles_without_a_value_are_counted(run: Commands, tmp_path: Path) -> N
     assert "left out" not in run.told(*words, "--covariates", "length")
 
 
-def test_a_system_left_out_takes_its_battles_along(run: Commands, tmp_path: Path) -> None:
+def test_excluded_system_removes_its_battles(run: Commands, tmp_path: Path) -> None:
     file = written(tmp_path / "b.csv", styled_battles(600))
     options = ("--method", "style", "--without", "x", "--anchor", "y=1200", "--json")
     found = run.json("battles", "rate", file, *options)
@@ -124,7 +124,7 @@ def test_a_system_left_out_takes_its_battles_along(run: Commands, tmp_path: Path
     )
 
 
-def test_the_order_of_rows_changes_no_byte(run: Commands, tmp_path: Path) -> None:
+def test_output_is_independent_of_row_order(run: Commands, tmp_path: Path) -> None:
     """Styles are columns of their own; all else of a file is the same table in any order."""
     rows, said = styled_battles(120), set()
     for name, each in (("one", rows), ("other", random.Random(9).sample(rows, len(rows)))):
@@ -134,7 +134,7 @@ def test_the_order_of_rows_changes_no_byte(run: Commands, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("command", ["rate", "winrates"])
-def test_every_command_has_the_notes_of_the_file(run: Commands, tmp_path: Path, command: str) -> None:
+def test_commands_print_the_notes_of_the_file(run: Commands, tmp_path: Path, command: str) -> None:
     kept = ("model_a", "model_b", "winner")
     rows = [
         {name: row[name] for name in kept} | {"anony": at >= 10} for at, row in enumerate(styled_battles(60))
@@ -144,7 +144,7 @@ def test_every_command_has_the_notes_of_the_file(run: Commands, tmp_path: Path, 
     assert "left out: 10 records" in told
 
 
-def test_a_name_with_a_line_break_keeps_its_row(run: Commands, tmp_path: Path) -> None:
+def test_name_with_line_break_stays_on_one_row(run: Commands, tmp_path: Path) -> None:
     renamed = [
         {name: "x\nv" if value == "x" else value for name, value in row.items()} for row in styled_battles(60)
     ]
@@ -172,7 +172,7 @@ def test_battles_cluster_by_voter_or_an_unnamed_question(run: Commands, tmp_path
     assert by_voter == run.json("battles", "rate", named, "--json") | {"cluster": "voter"}
 
 
-def test_check_and_compare_tools_say_what_differs(run: Commands) -> None:
+def test_check_and_compare_tools_explain_differences(run: Commands) -> None:
     file = Path(__file__).parents[2] / "golden/battles/undefeated.csv"
     assert "king" in run.done("battles", "check", file).splitlines()[0]
     rows = run.json("battles", "check", file, "--json")

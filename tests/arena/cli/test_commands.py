@@ -48,7 +48,7 @@ def _required(path: str) -> list[str]:
     return words
 
 
-def test_commands_are_those_of_the_contract_and_few_more() -> None:
+def test_commands_match_the_contract() -> None:
     lines = (line.split(":") for line in CONTRACT.strip().splitlines())
     contract = {f"{noun} {verb}".strip() for noun, verbs in lines for verb in verbs.split()}
     assert set(COMMANDS) >= contract
@@ -63,7 +63,7 @@ def _said(capture: Capture, *words: str) -> tuple[object, str, str]:
 
 
 @pytest.mark.parametrize("path", COMMANDS)
-def test_help_has_examples_and_an_unknown_option_is_misuse(capsys: Capture, path: str) -> None:
+def test_help_has_examples_and_unknown_options_are_misuse(capsys: Capture, path: str) -> None:
     code, text, errors = _said(capsys, *path.split(), "--help")
     assert (code, errors) == (0, "")
     examples = EXAMPLE.findall(COMMANDS[path].help or "")
@@ -81,7 +81,7 @@ def test_help_has_examples_and_an_unknown_option_is_misuse(capsys: Capture, path
 
 # `judges try` takes the name for that of a model, and waits for an endpoint.
 @pytest.mark.parametrize("path", [path for path in COMMANDS if _required(path) and path != "judges try"])
-def test_missing_input_is_told(
+def test_missing_input_reports_error(
     run: Commands, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -92,7 +92,7 @@ def test_missing_input_is_told(
         assert errors.strip().splitlines()[-1].startswith(("arena: ", "Error: "))
 
 
-def test_every_file_that_a_command_reads_may_come_by_a_pipe() -> None:
+def test_commands_read_files_from_pipes() -> None:
     plain = {
         f"{name} {parameter.opts[-1]}"
         for name, command in COMMANDS.items()
@@ -109,7 +109,7 @@ def test_every_file_that_a_command_reads_may_come_by_a_pipe() -> None:
     ("words", "suggestion"),
     [("rouns", "rounds"), ("rounds stauts", "status"), ("rounds status --jsn", "--json")],
 )
-def test_misspelt_word_is_answered_by_the_nearest(capsys: Capture, words: str, suggestion: str) -> None:
+def test_misspelt_command_suggests_the_nearest(capsys: Capture, words: str, suggestion: str) -> None:
     code, _, errors = _said(capsys, *words.split())
     assert code == 2
     assert suggestion in errors.splitlines()[-1]
@@ -184,7 +184,7 @@ def test_losses_and_compare_load_no_arrays(tmp_path: Path) -> None:
     assert [line for line in lines if line.startswith("[")] == ["[]", "[]"]
 
 
-def test_judges_are_listed_without_what_judges() -> None:
+def test_judges_list_loads_no_judge_code() -> None:
     heavy = {"judges.llm.client", "judges.pairwise.llm_judge", "judges.pairwise.screening", "multiprocessing"}
     (line,) = _printed(
         "import sys\n"
@@ -198,7 +198,7 @@ def test_judges_are_listed_without_what_judges() -> None:
     assert line == "True []"
 
 
-def test_the_calls_of_python_load_no_arrays_and_no_tables() -> None:
+def test_python_calls_load_no_arrays_and_no_tables() -> None:
     heavy = {*HEAVY, "pydantic"}
     script = f"import answer_arena as aa, sys; aa.rank, aa.rate; print(sorted({heavy} & set(sys.modules)))"
     assert _printed(script) == ["[]"]

@@ -65,7 +65,7 @@ def _outcomes(folder: Path) -> Counter[str]:
     ("fault", "outcome"),
     [(Fault.BAD_REQUEST, "failed"), (Fault.FILTERED, "refused"), (Fault.WRONG_FORMAT, "unreadable")],
 )
-def test_rank_asks_again_exactly_what_has_no_verdict(
+def test_rank_retries_exactly_comparisons_without_verdict(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve, fault: Fault, outcome: str
 ) -> None:
     llm, out = scripted_llm(faults={fault: 0.3}), tmp_path / "q"
@@ -92,7 +92,7 @@ def test_rank_asks_again_exactly_what_has_no_verdict(
 
 
 @patch("judges.llm.prices.is_private", lambda _: False)
-def test_a_larger_cap_helps(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
+def test_larger_cap_judges_the_rest(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     llm, out = scripted_llm(), tmp_path / "q"
     command = ("rank", *_answers(files), "--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out, "--yes")
     run(*command, "--max-usd", "0.03")
@@ -116,7 +116,7 @@ def _longer(_question: str, a: str, b: str, _reference: str | None) -> str:
     return "a" if len(a) > len(b) else "b"
 
 
-def test_a_changed_function_judges_what_failed(tmp_path: Path) -> None:
+def test_changed_function_judges_failed_comparisons(tmp_path: Path) -> None:
     calls: list[str] = []
 
     def broken(question: str, a: str, b: str, _reference: str | None) -> str:
@@ -140,7 +140,7 @@ def test_a_changed_function_judges_what_failed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("returned", ["A", 1, None])
-def test_a_function_of_wrong_returns_ends_at_its_first_call(returned: object) -> None:
+def test_function_with_wrong_return_fails_at_first_call(returned: object) -> None:
     calls: list[str] = []
 
     def judge(question: str, *_texts: str | None) -> Any:  # noqa: ANN401
@@ -158,7 +158,7 @@ def test_a_function_of_wrong_returns_ends_at_its_first_call(returned: object) ->
     ("judge", "refused"),
     [(lambda _q, _a, _b: "a", r"judge\(question, a, b, reference\)"), (5, "The judge int is not a function")],
 )
-def test_a_judge_that_cannot_be_called_is_refused(judge: Any, refused: str) -> None:  # noqa: ANN401
+def test_uncallable_judge_is_refused(judge: Any, refused: str) -> None:  # noqa: ANN401
     with pytest.raises(SpecError, match=refused):
         aa.rank({name: _rows(name) for name in LENGTHS}, judge=judge, progress=False)
     apart = {name: [{"question": f"Why {name}?", "answer": "So."}] for name in LENGTHS}
@@ -166,7 +166,7 @@ def test_a_judge_that_cannot_be_called_is_refused(judge: Any, refused: str) -> N
         aa.rank(apart, judge=_longer, progress=False)
 
 
-def test_the_gate_is_undecided_where_comparisons_lack(run: Commands, tmp_path: Path) -> None:
+def test_gate_is_undecided_with_missing_comparisons(run: Commands, tmp_path: Path) -> None:
     """A judge fails on all but four questions, and on those the new system loses."""
 
     def judge(question: str, a: str, b: str, _reference: str | None) -> str:
@@ -194,7 +194,7 @@ def test_the_gate_is_undecided_where_comparisons_lack(run: Commands, tmp_path: P
     assert [told[name] for name in ("planned", "judged", "failed", "refused")] == [40, 4, 36, 0]
 
 
-def test_the_gate_is_undecided_where_two_never_met(run: Commands, files: Files, tmp_path: Path) -> None:
+def test_gate_is_undecided_for_systems_that_never_met(run: Commands, files: Files, tmp_path: Path) -> None:
     out = tmp_path / "q"
     run.done("rank", *_answers(files), "--references", files["right"], "--vs", "gamma", "--out", out)
     code, text, _ = run("compare", out, "alpha", "beta", "--fail-if-worse")
@@ -207,7 +207,7 @@ def test_the_gate_is_undecided_where_two_never_met(run: Commands, files: Files, 
             found.losses(*pair)
 
 
-def test_newest_round_without_a_board_is_named(
+def test_newest_round_without_a_board_is_reported(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
 ) -> None:
     """In a folder that was copied since; the gate is undecided."""
@@ -247,7 +247,7 @@ def test_p_agrees_with_the_interval(won: int, worse: bool) -> None:
 
 @pytest.mark.parametrize("in_loop", [False, True])
 @patch("arena.services.rounds.judging_loop.MIN_WORKERS", 1)
-def test_an_interrupt_ends_a_ranking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_loop: bool) -> None:
+def test_interrupt_stops_a_ranking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_loop: bool) -> None:
     calls: list[str] = []
 
     def judge(question: str, *_texts: str | None) -> str:
@@ -290,7 +290,7 @@ def test_compare_names_one_interval_and_p(run: Commands, files: Files, tmp_path:
     assert f"p = {duel.p_value:.3f}" in duel.sentence
 
 
-def test_advised_words_work(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
+def test_advised_commands_work(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     """Of a ranking that is paused, has no verdict, or is done."""
     llm = scripted_llm(faults={Fault.WRONG_FORMAT: 1.0})
     judge = ("--judge", "m", "--endpoint", llm.url, "--yes")
@@ -315,7 +315,7 @@ def _commands(text: str) -> list[list[str]]:
     return [shlex.split(found)[1:] for found in re.findall(r"arena (?:rank|losses|compare)[^;.|\n]*", text)]
 
 
-def test_python_speaks_of_arguments(tmp_path: Path, scripted_llm: Serve) -> None:
+def test_python_errors_name_arguments(tmp_path: Path, scripted_llm: Serve) -> None:
     with pytest.raises(ArenaError) as refused:
         aa.rank({name: _rows(name) for name in LENGTHS}, progress=False)
     assert 'judge="gpt-5-mini"' in refused.value.advice
@@ -364,7 +364,7 @@ def test_answer_column_is_the_only_text_column(
     assert (plan["systems"], plan["planned"]) == (["runalpha", "runbeta"], 8)
 
 
-def test_columns_beside_answers_are_no_systems(run: Commands, files: Files, tmp_path: Path) -> None:
+def test_extra_columns_are_not_systems(run: Commands, files: Files, tmp_path: Path) -> None:
     rows = [
         [*cells, str(number), f"https://example.org/{number}", ("easy", "hard")[number % 2], "by hand"]
         for number, cells in enumerate(_cells("alpha"))
@@ -390,7 +390,7 @@ def test_columns_beside_answers_are_no_systems(run: Commands, files: Files, tmp_
 
 
 @patch("judges.llm.prices.is_private", lambda _: False)
-def test_references_may_rank(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
+def test_references_can_be_ranked(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     words = ("rank", *_answers(files), "--judge", "gpt-4.1", "--endpoint", scripted_llm().url)
     words = (*words, "--references", files["right"], "--out", tmp_path / "q", "--dry-run")
     assert run.json(*words, "--json")["planned"] == 24
@@ -420,13 +420,13 @@ def test_questions_without_a_reference_are_undecidable(run: Commands, files: Fil
     assert {row["system"]: str(row["questions"]) for row in table} == listed == dict.fromkeys(LENGTHS, "6")
 
 
-def test_pages_speak_of_fields() -> None:
+def test_page_errors_name_fields() -> None:
     with pytest.raises(ArenaError) as refused, in_fields():
         raise ArenaError("No.", advice="Give another file. Or compare it with: --vs reference.")
     assert refused.value.advice == "Give another file."
 
 
-def test_ratings_on_scales_of_their_own_are_said_so(run: Commands, tmp_path: Path) -> None:
+def test_ratings_on_other_scales_are_reported(run: Commands, tmp_path: Path) -> None:
     lengths = {"a": (9, 8), "b": (8, 9), "c": (3, 2), "d": (2, 3)}
     data = {
         name: [{"question": f"What is {at}?", "answer": "long " * own[at % 2]} for at in range(12)]

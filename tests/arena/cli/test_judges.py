@@ -22,12 +22,12 @@ def words(tmp_path: Path) -> tuple[str, ...]:
 
 
 @pytest.mark.slow
-def test_dead_endpoint_is_an_error_that_says_what_to_do(run: Commands, words: tuple[str, ...]) -> None:
+def test_dead_endpoint_reports_error_with_advice(run: Commands, words: tuple[str, ...]) -> None:
     assert "OPENAI_BASE_URL" in run.refused(*words, endpoint=DEAD_ENDPOINT)
 
 
 @pytest.mark.parametrize(("fault", "outcome"), [("refusal", "refused"), ("wrong_format", "unreadable")])
-def test_no_verdict_is_an_error(
+def test_missing_verdict_is_an_error(
     fault: str, outcome: str, run: Commands, words: tuple[str, ...], scripted_llm: Serve
 ) -> None:
     code, out, err = run(*words, "--json", endpoint=scripted_llm(faults={fault: 1.0}).url)
@@ -48,13 +48,13 @@ def test_a_model_is_tried_in_both_orders(make_arena: Fill, scripted_llm: Serve) 
     assert all("<rating>" in one["judgments"][0]["replies"][0]["text"] for one in found.battles)
 
 
-def test_a_judge_by_position_is_found_out(make_arena: Fill, scripted_llm: Serve) -> None:
+def test_position_biased_judge_is_detected(make_arena: Fill, scripted_llm: Serve) -> None:
     found = make_arena(endpoint=scripted_llm(rule="first").url).judges.test("reference-free")
     assert (found.judged, found.agreeing) == (3, 0)
     assert "agree on 0 of 3" in found.sentence
 
 
-def test_a_refused_key_is_told_after_one_request(make_arena: Fill, scripted_llm: Serve) -> None:
+def test_refused_key_fails_after_one_request(make_arena: Fill, scripted_llm: Serve) -> None:
     server = scripted_llm(faults={"unauthorised": 1.0})
     with pytest.raises(EndpointError, match="HTTP 401"):
         make_arena(endpoint=server.url).judges.test("reference-free")

@@ -54,7 +54,7 @@ def serve_rules(server: Any) -> Any:  # noqa: ANN401 - the scripted server's own
 
 @pytest.mark.slow
 @pytest.mark.parametrize("concurrency", [4, 16])
-def test_scores_are_asked_for_once(arena_of: Commands, scripted_llm: Serve, concurrency: int) -> None:
+def test_scores_are_requested_once(arena_of: Commands, scripted_llm: Serve, concurrency: int) -> None:
     server = serve_rules(scripted_llm())
     words = (*RUN, "--judge", "reference-free", "--concurrency", concurrency)
     done = arena_of.json(*words, endpoint=server.url)
@@ -71,7 +71,7 @@ def test_scores_are_asked_for_once(arena_of: Commands, scripted_llm: Serve, conc
 
 
 @pytest.mark.slow
-def test_the_budget_ends_as_skipped_and_the_next_run_goes_on(arena_of: Commands, scripted_llm: Serve) -> None:
+def test_exhausted_budget_skips_and_next_run_continues(arena_of: Commands, scripted_llm: Serve) -> None:
     server = serve_rules(scripted_llm())
     words = (*RUN, "--judge", "reference-free")
     none = arena_of.json(*words, "--budget-usd", "0", endpoint=server.url)
@@ -86,7 +86,7 @@ def test_the_budget_ends_as_skipped_and_the_next_run_goes_on(arena_of: Commands,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_run_that_is_cut_off_goes_on(arena_of: Commands, scripted_llm: Serve, how: signal.Signals) -> None:
+def test_interrupted_run_continues(arena_of: Commands, scripted_llm: Serve, how: signal.Signals) -> None:
     server = serve_rules(scripted_llm(latency=0.05))
     words = (*RUN, "--judge", "reference-free", "--concurrency", "2")
     arena_of.prepare(server.url)
@@ -139,7 +139,7 @@ def test_unrunnable_command_fails_in_one_line(arena_of: Commands, more: Words, m
 
 
 @pytest.mark.slow
-def test_boards_score_what_a_set_has_and_say_what_it_lacks(arena_of: Commands) -> None:
+def test_publish_scores_available_metrics_and_reports_missing_ones(arena_of: Commands) -> None:
     arena_of.done("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r")
     err = arena_of.told("rounds", "publish", "r")
     assert "not scoring coverage-icat-s: no question of the set has aspects" in err
@@ -155,7 +155,7 @@ BY_LLM = ("--set", "tiny", "--judge", "reference-free")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", [NLI, "factuality-fr1", "factuality-fr2"])
-def test_a_plan_foresees_what_a_run_asks(arena_of: Commands, scripted_llm: Serve, metric: str) -> None:
+def test_plan_estimates_the_requests_of_a_run(arena_of: Commands, scripted_llm: Serve, metric: str) -> None:
     server = serve_rules(scripted_llm())
     words = (*BY_LLM, "--metric", metric)
     each = ("--claims-per-sentence", 1)
@@ -170,7 +170,7 @@ def test_a_plan_foresees_what_a_run_asks(arena_of: Commands, scripted_llm: Serve
     assert again["pending"] == 24 - done["judged"] - done["unreadable"]
 
 
-def test_every_metric_by_an_llm_can_be_planned_and_an_embedded_one_costs_nothing(arena_of: Commands) -> None:
+def test_llm_metrics_can_be_planned_and_embedded_ones_are_free(arena_of: Commands) -> None:
     planned = arena_of.json("metrics", "plan", *BY_LLM, "--json")
     assert [plan["metric"] for plan in planned] == [
         info.name for info in metrics() if not info.takes_judgments
@@ -200,7 +200,7 @@ def exported_lines(by_fr1: Commands, path: Path) -> list[dict[str, Any]]:
     return lines
 
 
-def test_a_table_has_the_measures_of_the_paper_with_k_from_the_data(by_fr1: Commands, tmp_path: Path) -> None:
+def test_table_has_the_paper_measures_with_k_from_the_data(by_fr1: Commands, tmp_path: Path) -> None:
     lines = exported_lines(by_fr1, tmp_path / "scores.json")
     table = by_fr1.json("metrics", "show", "--set", "tiny", "--metric", FR, "--json")
     assert table["k"] == median(sum(line["details"][name] for name in COUNTS) for line in lines)
@@ -223,7 +223,7 @@ def test_a_table_has_the_measures_of_the_paper_with_k_from_the_data(by_fr1: Comm
     assert first["posteriors"] == [claim["posterior"] for claim in first["details"]["claims"]]
 
 
-def test_all_files_say_the_same(by_fr1: Commands, tmp_path: Path) -> None:
+def test_exported_files_agree(by_fr1: Commands, tmp_path: Path) -> None:
     known = {
         (line["system"], line["question_id"]): line["score"]
         for line in exported_lines(by_fr1, tmp_path / "scores.json")

@@ -50,7 +50,7 @@ def stocked(arena_of: Commands) -> Commands:
 
 
 @pytest.mark.slow
-def test_without_a_terminal_nothing_is_done(stocked: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_confirm_without_terminal_requires_yes(stocked: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     before = stocked("teams", "show", "--json")[1]
     for words in ACTS:
@@ -58,7 +58,7 @@ def test_without_a_terminal_nothing_is_done(stocked: Commands, monkeypatch: pyte
     assert stocked("teams", "show", "--json")[1] == before
 
 
-def test_a_person_is_asked_and_may_say_no(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_confirm_asks_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     asked = []
 
@@ -73,7 +73,7 @@ def test_a_person_is_asked_and_may_say_no(monkeypatch: pytest.MonkeyPatch) -> No
     assert asked == [("Delete it? This cannot be undone.", {"abort": True, "err": True})]
 
 
-def test_a_round_that_nobody_published_is_deleted(stocked: Commands) -> None:
+def test_unpublished_round_is_deleted(stocked: Commands) -> None:
     assert "24 verdicts" in stocked("rounds", "cancel", "r", "--delete", "--yes")[2]
     stocked.refused("rounds", "status", "r")
     again = stocked.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")

@@ -70,7 +70,7 @@ def forget(path: Path) -> None:
             del sys.modules[name]
 
 
-def test_the_examples_of_the_document_reach_the_board(arena_of: Commands, tmp_path: Path) -> None:
+def test_documented_examples_reach_the_board(arena_of: Commands, tmp_path: Path) -> None:
     kinds = {"metric", "judge", "format", "battles", "sets", "retriever", "transport", "page"}
     assert EXAMPLES.keys() == kinds
     assert all(len(code.splitlines()) < 30 for code in EXAMPLES.values())
@@ -91,7 +91,7 @@ def test_the_examples_of_the_document_reach_the_board(arena_of: Commands, tmp_pa
     assert scores["measures"] == {"score": "score", "words": "words"}
 
 
-def test_the_format_of_the_document_is_read(arena_of: Commands, tmp_path: Path) -> None:
+def test_documented_format_is_read(arena_of: Commands, tmp_path: Path) -> None:
     plugin = example(tmp_path, "format")
     rows = [{"ticket": f"q{number}", "reply": f"Item {number} is small."} for number in range(12)]
     path = write_lines(tmp_path / "answers.jsonl", rows)
@@ -102,7 +102,7 @@ def test_the_format_of_the_document_is_read(arena_of: Commands, tmp_path: Path) 
     assert added["answers"] == len(rows)
 
 
-def test_a_row_that_a_plugin_fails_on_is_named(arena_of: Commands, tmp_path: Path) -> None:
+def test_failing_plugin_names_the_row(arena_of: Commands, tmp_path: Path) -> None:
     text = """
 from submissions.formats.registry import AnswerFormat
 
@@ -142,7 +142,7 @@ FORMATS = [
     assert json.loads(arena_of(*check)[1])["layout"] == "arena"
 
 
-def test_the_battle_format_of_the_document_is_rated(run: Commands, tmp_path: Path) -> None:
+def test_documented_battle_format_is_rated(run: Commands, tmp_path: Path) -> None:
     plugin = example(tmp_path, "battles")
     rows = [
         {"topic": f"t{number}", "home": "a", "away": "b", "won": ("home", "home", "away", "none")[number % 4]}
@@ -159,7 +159,7 @@ def test_the_battle_format_of_the_document_is_rated(run: Commands, tmp_path: Pat
     run.refused("battles", "rate", path, "--from", "cup", code=2)
 
 
-def test_the_set_format_of_the_document_is_imported_and_exported(arena_of: Commands, tmp_path: Path) -> None:
+def test_documented_set_format_is_imported_and_exported(arena_of: Commands, tmp_path: Path) -> None:
     plugin = example(tmp_path, "sets")
     arena_of.done(*plugin, "sets", "export", "tiny", tmp_path / "out", "--format", "faq")
     arena_of.refused("sets", "export", "tiny", tmp_path / "none", "--format", "cup", code=2)
@@ -236,7 +236,7 @@ def test_documented_transport(arena_of: Commands, tmp_path: Path, monkeypatch: p
     assert "Unknown transport 'canned'" in arena_of("sets", "list")[2]
 
 
-def test_a_transport_that_fails_loses_its_call_alone(arena_of: Commands, tmp_path: Path) -> None:
+def test_failing_transport_loses_only_its_call(arena_of: Commands, tmp_path: Path) -> None:
     text = """
 from judges.llm.transports.registry import TransportInfo
 
@@ -283,7 +283,7 @@ def test_a_function_judges_by_its_place(arena_of: Commands, tmp_path: Path) -> N
     assert f"failed: {status['failed']} × {why}" in arena_of("rounds", "status", "m")[1].splitlines()
 
 
-def test_a_plugin_that_cannot_be_loaded_is_named(arena_of: Commands, tmp_path: Path) -> None:
+def test_unloadable_plugin_is_reported(arena_of: Commands, tmp_path: Path) -> None:
     plugin = ("--plugin", written(tmp_path, "broken", "1 / 0\n"))
     code, listed, said = arena_of(*plugin, "metrics", "list")
     assert code == 0

@@ -51,7 +51,7 @@ def _work(what: str, seconds: float, done: int = 0, total: int | None = None, **
     return Work(what, total, done, watch=_At(at=seconds), **more)
 
 
-def test_line_tells_how_far_how_fast_and_how_long_still() -> None:
+def test_line_shows_amount_rate_and_time_left() -> None:
     """E8: a line of progress has the count, the rate and the estimated time left."""
     assert line_of(_work("scoring", 60, 4_200, 42_048)) == "scoring: 4,200 of 42,048, 70/s, 9 min 1 s left"
     assert line_of(_work("reading", 2, 5_000_000, 10_000_000, in_bytes=True)) == (
@@ -64,7 +64,7 @@ def test_line_tells_how_far_how_fast_and_how_long_still() -> None:
     assert span(7_300) == "2 h 1 min"
 
 
-def test_lines_come_every_few_seconds_and_at_the_end() -> None:
+def test_lines_appear_at_intervals_and_at_the_end() -> None:
     """E8: where stderr is not a terminal there is a line every few seconds, and one for the end."""
     out = io.StringIO()
     view, work = LineView(out), _work("scoring", 2.0, 100, 1_000)
@@ -77,7 +77,7 @@ def test_lines_come_every_few_seconds_and_at_the_end() -> None:
     assert lines[-1] == "scoring: 400 of 1,000 in 8 s"
 
 
-def test_quick_work_is_not_mentioned() -> None:
+def test_quick_work_shows_no_progress() -> None:
     """E8: what is done before it was mentioned leaves no line."""
     out = io.StringIO()
     display = Display(LineView(out))
@@ -87,7 +87,7 @@ def test_quick_work_is_not_mentioned() -> None:
     assert out.getvalue() == ""
 
 
-def test_work_that_fails_is_ended(ear: _Ear) -> None:
+def test_failed_work_ends(ear: _Ear) -> None:
     """E8: an error ends the work at what was done, and items are counted once they are dealt with."""
     with pytest.raises(ZeroDivisionError):
         sum(1 / (2 - item) for item in counted(range(9), "items", 9))
@@ -126,7 +126,7 @@ COMMANDS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(COMMANDS))
-def test_command_shows_progress_on_stderr_alone(
+def test_command_shows_progress_only_on_stderr(
     arena_of: Commands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
     """E8: a command that may take long says on stderr how far it is, and its result stays what it was."""
@@ -159,7 +159,7 @@ BATTLES = [
 ITEM = {"id": "1", "question": "Q?", "answer": "It is.", "passages": [{"id": "p", "text": "It is."}]}
 
 
-def test_work_is_told_to_another_process_as_it_is() -> None:
+def test_work_is_forwarded_to_another_process() -> None:
     work = Work("reading answers.jsonl", 4 * 1024 * 1024, 1024 * 1024, in_bytes=True)
     again = Work.from_json(json.loads(json.dumps(work.as_json())))
     assert (again.what, again.done, again.total) == (work.what, work.done, work.total)
@@ -170,7 +170,7 @@ def test_work_is_told_to_another_process_as_it_is() -> None:
     assert Work("none", 0).progress.share is None
 
 
-def test_latest_work_is_what_is_shown() -> None:
+def test_latest_work_is_displayed() -> None:
     latest = Latest()
     with listening(latest), working("outer"):
         with working("inner"):

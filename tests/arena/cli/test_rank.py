@@ -45,7 +45,7 @@ def _systems(files: Files) -> list[Path]:
     return [files[name] for name in QUALITY]
 
 
-def test_files_and_references_make_a_board(run: Commands, files: Files, tmp_path: Path) -> None:
+def test_rank_ranks_files_with_references(run: Commands, files: Files, tmp_path: Path) -> None:
     out = tmp_path / "board"
     code, text, err = run(
         "rank", *_systems(files), "--references", files["references"], "--out", out, "--json"
@@ -86,7 +86,7 @@ def test_files_and_references_make_a_board(run: Commands, files: Files, tmp_path
     assert "No system 'nobody'" in run.refused("compare", out, "best", "nobody")
 
 
-def test_another_file_joins(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
+def test_rank_adds_another_file(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     llm, out = scripted_llm(), tmp_path / "board"
     asked = ("--judge", "some-model", "--endpoint", llm.url, "--yes")
     run.done("rank", files["best"], files["worst"], "--out", out, *asked)
@@ -100,7 +100,7 @@ def test_another_file_joins(run: Commands, files: Files, tmp_path: Path, scripte
     assert llm.log.calls == 3 * 12
 
 
-def test_a_given_name_goes_before_that_of_the_file(run: Commands, files: Files, tmp_path: Path) -> None:
+def test_rank_prefers_explicit_system_names(run: Commands, files: Files, tmp_path: Path) -> None:
     rows = [{"model": "gpt", "question": question, "answer": "A machine."} for question in QUESTIONS]
     for name, more in {"one": [], "two": [], "both": [{**rows[0], "model": "llama"}]}.items():
         (tmp_path / name).mkdir()
@@ -123,7 +123,7 @@ def test_a_given_name_goes_before_that_of_the_file(run: Commands, files: Files, 
     assert "a has the answers of 2 systems, so it cannot be called 'old'" in err
 
 
-def test_rank_names_no_leader_of_one_system(
+def test_rank_names_no_leader_for_one_system(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
 ) -> None:
     words = ("rank", files["worst"], "--references", files["references"], "--out", tmp_path / "board")
@@ -134,7 +134,7 @@ def test_rank_names_no_leader_of_one_system(
     assert text.splitlines()[-1] == f"worst is the only system that was judged, and {share}."
 
 
-def test_rank_says_what_to_give_for_unusable_files(run: Commands, files: Files, tmp_path: Path) -> None:
+def test_rank_advises_on_unusable_files(run: Commands, files: Files, tmp_path: Path) -> None:
     out = ("--out", tmp_path / "board")
     err = run.refused("rank", files["best"], files["worst"], *out)
     assert "--judge gpt-5-mini" in err
@@ -154,7 +154,9 @@ def _tree(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @patch("judges.llm.prices.is_private", lambda _: False)
-def test_a_cache_costs_nothing(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
+def test_cached_replies_cost_nothing(
+    run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
+) -> None:
     """F9: a further system costs its own pairs, by the length of earlier replies; all of it again nothing."""
     llm, out = scripted_llm(), tmp_path / "board"
     asked = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)
@@ -201,7 +203,7 @@ def test_declined_confirmation_stores_nothing(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["key", "model", "path", "nobody"])
-def test_a_wrong_setting_is_told_by_one_request_and_can_be_corrected(
+def test_wrong_setting_fails_at_first_request_and_is_correctable(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve, fault: str
 ) -> None:
     """F4, F7: key, model or address are wrong: one request, one line; corrected, the same folder goes on."""
@@ -218,7 +220,7 @@ def test_a_wrong_setting_is_told_by_one_request_and_can_be_corrected(
     assert llm.log.calls - before == 36
 
 
-def test_a_system_of_few_answers_does_not_lead(run: Commands, files: Files, tmp_path: Path) -> None:
+def test_system_with_few_answers_does_not_lead(run: Commands, files: Files, tmp_path: Path) -> None:
     """F24: table, page and tables name it last, without a rank, with the reason."""
     short, out = tmp_path / "short.csv", tmp_path / "board"
     short.write_text("".join(files["best"].read_text().splitlines(keepends=True)[:4]))
@@ -237,7 +239,7 @@ def test_a_system_of_few_answers_does_not_lead(run: Commands, files: Files, tmp_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("blank", [None, "", "  \u200b —", "<think>Too hard.</think>"])
-def test_missing_answers_never_pay(run: Commands, files: Files, tmp_path: Path, blank: str | None) -> None:
+def test_missing_answers_lose(run: Commands, files: Files, tmp_path: Path, blank: str | None) -> None:
     """Deleted rows, empty texts and reasoning alone are missing: the best is behind, and marked."""
     lines = files["best"].read_text().splitlines()
     kept = [] if blank is None else [f"{question},{blank}" for question in QUESTIONS[7:]]
@@ -266,7 +268,7 @@ def test_missing_answers_never_pay(run: Commands, files: Files, tmp_path: Path, 
     assert all(text in page for text in (">partial (7 of 12)", "Declined rightly", "0 of 1"))
 
 
-def test_of_equal_answers_no_system_leads(run: Commands, files: Files, tmp_path: Path) -> None:
+def test_equal_answers_have_no_leader(run: Commands, files: Files, tmp_path: Path) -> None:
     same = tmp_path / "same.csv"
     same.write_text(files["best"].read_text())
     words = ("--references", files["references"], "--out", tmp_path / "board", "--json")

@@ -57,7 +57,7 @@ def test_claims_are_grounded_in_a_named_corpus(run: Commands, texts: Path, item:
     assert used.items() <= searched["details"]["searched"].items()
 
 
-def test_scores_of_other_corpora_are_kept_apart(arena_of: Commands, texts: Path) -> None:
+def test_scores_of_corpora_are_separate(arena_of: Commands, texts: Path) -> None:
     arena_of.done("corpora", "import", texts, "--name", "nature")
     words = ("metrics", "run", "--set", "tiny", "--metric", "coverage-icat-a", "--json")
     plain = arena_of.json(*words)
@@ -75,7 +75,7 @@ def test_scores_of_other_corpora_are_kept_apart(arena_of: Commands, texts: Path)
         (("--metric", "context-crux", "--corpus", "nature"), "not a corpus or the web"),
     ],
 )
-def test_unfit_corpora_are_told(
+def test_unusable_corpora_report_errors(
     run: Commands, texts: Path, item: Path, words: tuple[str, ...], message: str
 ) -> None:
     run.done("corpora", "import", texts, "--name", "nature")
@@ -119,14 +119,14 @@ def stocked(run: Commands, tmp_path: Path) -> Commands:
     return run
 
 
-def test_words_are_looked_up_in_a_corpus(stocked: Commands) -> None:
+def test_search_finds_words_in_a_corpus(stocked: Commands) -> None:
     rows = stocked.json("corpora", "search", "items", "weighs 15 grams", "--k", 3, "--json")
     assert (rows[0]["text"], [row["rank"] for row in rows]) == ("Item 5 weighs 15 grams.", [1, 2, 3])
     assert rows[0]["score"] > rows[1]["score"]
     assert "No passage of items" in "".join(stocked("corpora", "search", "items", "zzz")[1:])
 
 
-def test_a_run_becomes_the_passages_of_a_new_version(stocked: Commands, tmp_path: Path) -> None:
+def test_run_becomes_passages_of_a_new_version(stocked: Commands, tmp_path: Path) -> None:
     out = tmp_path / "run.trec"
     fields = stocked.json(
         "retrieve", "--set", "tiny", "--corpus", "items", "--k", 3, "--documents", "--out", out, "--json"
@@ -168,7 +168,7 @@ def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) 
         ("q0 Q0 elsewhere-1 1 2.5 r", "No passage of passages.jsonl is in the corpus items."),
     ],
 )
-def test_unfit_files_are_not_attached(stocked: Commands, tmp_path: Path, content: str, why: str) -> None:
+def test_invalid_files_are_not_attached(stocked: Commands, tmp_path: Path, content: str, why: str) -> None:
     path = tmp_path / "passages.jsonl"
     path.write_text(content)
     corpus = ("--corpus", "items") if "corpus" in why else ()
@@ -186,7 +186,7 @@ def test_unfit_files_are_not_attached(stocked: Commands, tmp_path: Path, content
         (("--corpus", "items", "--domains", "d9"), "d9"),
     ],
 )
-def test_unfit_retrieval_is_refused(
+def test_invalid_retrieval_is_refused(
     stocked: Commands, tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
     out = tmp_path / "run.trec"
@@ -196,7 +196,7 @@ def test_unfit_retrieval_is_refused(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not LFRQA.is_dir(), reason="the folder ../shared/data/lfrqa is not there")
-def test_lfrqas_statistics_are_the_papers() -> None:
+def test_statistics_match_the_lfrqa_paper() -> None:
     questions = load_set(LFRQA).questions.questions
     whole = domain_statistics(OVERALL, questions)
     assert whole.several_documents == pytest.approx(0.65, abs=0.01)
@@ -326,7 +326,7 @@ def test_ids_with_spaces_and_numbers_are_found(asked: Commands, form: str, tmp_p
         assert row[str(measure)] == pytest.approx(ir_measures.calc_aggregate([measure], qrels, run)[measure])
 
 
-def test_names_of_qrels_are_those_of_the_set(asked: Commands, tmp_path: Path) -> None:
+def test_qrels_names_match_the_set(asked: Commands, tmp_path: Path) -> None:
     qrels, path = tmp_path / "qrels.tsv", tmp_path / "run.trec"
     qrels.write_text("query-id\tcorpus-id\tscore\nq 1\tmy d\t2\nq 1\tx#3\t1\n", encoding="utf-8")
     path.write_text("q%201 Q0 my%20d 1 2 r\nq%201 Q0 x#3 2 1 r\n", encoding="utf-8")

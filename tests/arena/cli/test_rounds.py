@@ -73,7 +73,7 @@ def test_team_goes_from_file_to_published_place(run: Commands, tmp_path: Path) -
         ("rounds verify nowhere", "nowhere"),
     ],
 )
-def test_name_that_does_not_exist_is_one_line(run: Commands, words: str, message: str) -> None:
+def test_unknown_name_reports_one_line(run: Commands, words: str, message: str) -> None:
     code, out, errors = run(*words.split())
     assert (code, out) == (1, "")
     assert message in errors
@@ -97,13 +97,13 @@ def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, tmp_path
     assert {problem["line"] for problem in problems if problem["severity"] == "error"} == {2, 3, 4, 5}
 
 
-def test_unwritable_home_is_one_clear_line(run: Commands) -> None:
+def test_unwritable_home_reports_one_line(run: Commands) -> None:
     run.home = Path("/proc/nowhere")
     assert "ARENA_HOME" in run.refused("db", "upgrade")
 
 
 @pytest.mark.parametrize("command", ["demo", "serve"])
-def test_port_in_use_is_one_clear_line(run: Commands, command: str) -> None:
+def test_port_in_use_reports_one_line(run: Commands, command: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         errors = run.refused(command, "--port", port)
@@ -112,7 +112,7 @@ def test_port_in_use_is_one_clear_line(run: Commands, command: str) -> None:
 
 
 @pytest.mark.slow
-def test_demo_prepares_both_boards_and_repeats_itself(run: Commands) -> None:
+def test_demo_prepares_both_boards_reproducibly(run: Commands) -> None:
     first = run.json("demo", "--no-serve", "--json")
     assert first == {"boards": ["demo", "rag-qa-arena"]}
     board = run.json("leaderboard", "show", "demo", "--json")

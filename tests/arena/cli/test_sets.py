@@ -45,7 +45,7 @@ def test_a_written_sample_is_accepted(arena_of: Commands, tmp_path: Path) -> Non
     assert (written["lines"], report["answers"], report["errors"]) == (5, 5, 0)
 
 
-def test_references_to_passages_of_the_set_are_known_to_the_check(arena_of: Commands, tmp_path: Path) -> None:
+def test_check_knows_the_passages_of_the_set(arena_of: Commands, tmp_path: Path) -> None:
     sentences = [{"text": "It is known.", "citations": [0]}]
     row = {"topic_id": "q1", "references": ["q1-p1", "gone"], "answer": sentences}
     path = write_lines(tmp_path / "run.jsonl", [row])
@@ -56,7 +56,7 @@ def test_references_to_passages_of_the_set_are_known_to_the_check(arena_of: Comm
     ]
 
 
-def test_problems_of_a_table_are_told_by_row(arena_of: Commands, tmp_path: Path) -> None:
+def test_problems_of_a_table_name_their_row(arena_of: Commands, tmp_path: Path) -> None:
     path = tmp_path / "answers.parquet"
     pq.write_table(pa.table({"question_id": ["q1", "nowhere"], "answer": ["It is known.", "So."]}), path)
     code, out, _ = arena_of("submissions", "check", path, "--set", "tiny")

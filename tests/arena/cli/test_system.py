@@ -58,7 +58,7 @@ def ranking(run: Commands, tmp_path: Path) -> Path:
     return out
 
 
-def test_owner_needs_no_sign_in_on_this_machine_alone(
+def test_owner_needs_no_sign_in_only_on_this_machine(
     run: Commands, ranking: Path, served: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run.done("serve", ranking)
@@ -76,7 +76,7 @@ def test_owner_needs_no_sign_in_on_this_machine_alone(
     assert callers == [OWNER, PUBLIC, PUBLIC]
 
 
-def test_a_folder_of_other_things_is_refused(run: Commands, tmp_path: Path, served: list[Any]) -> None:
+def test_unrelated_folder_is_refused(run: Commands, tmp_path: Path, served: list[Any]) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.tex").write_text("")

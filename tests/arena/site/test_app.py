@@ -33,7 +33,7 @@ ROWS: list[dict[str, object]] = [
 ]
 
 
-def test_downloaded_tables_say_where_they_are_from() -> None:
+def test_downloaded_tables_state_their_origin() -> None:
     rows = list(csv.DictReader(io.StringIO(table_file(ROWS, BoardForm.CSV, STAMP).decode())))
     assert rows[0]["board"] == "spring"
     assert rows[0]["system"] == "'=cmd()"
@@ -46,7 +46,7 @@ def test_downloaded_tables_say_where_they_are_from() -> None:
     assert STAMP.stem == "spring-abababab"
 
 
-def test_downloaded_charts_say_where_they_are_from() -> None:
+def test_downloaded_charts_state_their_origin() -> None:
     chart: alt.LayerChart = forest([Estimate(system="s", value=1, lower=0, upper=2)], axis="Rating")
     drawn = chart_file(chart, PictureForm.SVG, STAMP, "Spring: ratings").decode()
     assert "Spring: ratings" in drawn
@@ -54,7 +54,7 @@ def test_downloaded_charts_say_where_they_are_from() -> None:
     assert chart_file(chart, PictureForm.PNG, STAMP, "x")[:4] == b"\x89PNG"
 
 
-def test_documents_bring_the_styles_and_what_pages_are_made_of(client: TestClient) -> None:
+def test_documents_preload_styles_and_components(client: TestClient) -> None:
     for page in ("/", "/compare", "/about"):
         text = client.get(page).text
         (root,) = re.findall(r'<link rel="stylesheet" href="./style.css" />\s*<div id="', text)

@@ -29,7 +29,7 @@ def test_board_file_has_every_table(page: str) -> None:
     assert page.count("aa-standings") >= len({"Overall", "Zero", "One", "Two"})
 
 
-def test_board_file_loads_and_runs_nothing(page: str) -> None:
+def test_board_file_has_no_external_resources_or_scripts(page: str) -> None:
     assert "default-src 'none'" in page
     assert "<script" not in page
     assert "<link" not in page
@@ -37,9 +37,7 @@ def test_board_file_loads_and_runs_nothing(page: str) -> None:
     assert not re.search(r"\son\w+=", page.partition("</style>")[2])
 
 
-def test_board_file_is_refused_for_boards_that_are_not_public(
-    filled: Callable[..., Arena], tmp_path: Path
-) -> None:
+def test_board_file_is_refused_for_private_boards(filled: Callable[..., Arena], tmp_path: Path) -> None:
     arena = filled()
     play(arena)
     with pytest.raises(NotFoundError):

@@ -29,7 +29,7 @@ def _words(html: str) -> str:
 
 
 @pytest.mark.parametrize("query", [{}, {"domain": "d1"}, {"sort": "words", "find": "o"}], ids=str)
-def test_document_says_what_the_page_says(
+def test_document_matches_the_page(
     client: TestClient, query: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = client.get("/", params=query).text
@@ -61,7 +61,7 @@ def test_row_opens_to_what_the_public_may_read(client: TestClient) -> None:
     assert (unknown.status_code, unknown.json()["detail"]) == (404, "The board has no system of this name.")
 
 
-def test_document_stays_empty_where_the_page_is_not_for_all(client: TestClient) -> None:
+def test_document_is_empty_for_private_pages(client: TestClient) -> None:
     for query in ({"board": "nowhere"}, {"find": "x" * 400}):
         answered = client.get("/", params=query)
         assert (answered.status_code, START in answered.text) == (200, False)

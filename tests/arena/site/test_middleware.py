@@ -66,7 +66,7 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
-def test_every_answer_says_what_browsers_may_do_with_it(path: str) -> None:
+def test_responses_have_security_headers(path: str) -> None:
     """C2: Every page, route and error has a policy without foreign hosts, `nosniff` and a Referrer-Policy."""
     headers = httpx.get(f"{site()}{path}").headers
     policy = headers["content-security-policy"]
@@ -79,7 +79,7 @@ def test_every_answer_says_what_browsers_may_do_with_it(path: str) -> None:
     assert headers["referrer-policy"] in {"same-origin", "no-referrer"}
 
 
-def test_settings_name_hosts_and_who_may_frame_pages(configured: str) -> None:
+def test_settings_allow_hosts_and_framers(configured: str) -> None:
     """C2, C5: Pages are for frames of this site and ARENA_FRAMERS, forms for nobody's."""
     named = f"'self' {FRAMER} https://*.example.net"
     for path, framers in (("/", named), ("/auth/sign-in", "'none'"), ("/api/v1/", "'none'")):
@@ -89,7 +89,7 @@ def test_settings_name_hosts_and_who_may_frame_pages(configured: str) -> None:
         assert httpx.get(f"{configured}/", headers={"Host": host}).status_code == 200
 
 
-def test_script_inside_a_document_is_known_by_its_hash() -> None:
+def test_inline_script_is_allowed_by_its_hash() -> None:
     """C2: A document's own script is named by its SHA-256 in the policy; scripts with an address are not."""
     text = '<p>a</p><script>\n  alert(1)\n</script><script src="./a.js"></script><script></script>'
     alert, nothing = script_hashes(text)
@@ -140,7 +140,7 @@ def _stream(site: str, **options: Any) -> int:  # noqa: ANN401 - of the WebSocke
         return int(refusal.response.status_code)
 
 
-def test_websocket_is_opened_from_this_origin_alone() -> None:
+def test_websocket_requires_own_origin() -> None:
     """C5: Another port, another scheme, another host, and `null` are refused; this site's pages are not."""
     host, port = site().removeprefix("http://").split(":")
     assert _stream(site(), origin=site()) == 101
@@ -157,7 +157,7 @@ def test_websocket_is_opened_from_this_origin_alone() -> None:
     assert _stream(site(), origin=f"https://{host}:{port}", additional_headers=proxied) == 101
 
 
-def test_cookies_of_a_provider_last_half_a_day_and_go_over_https_alone() -> None:
+def test_provider_cookies_last_half_a_day_and_require_https() -> None:
     """Streamlit sends them over http too, for thirty days (#53: A13)."""
 
     async def signed_in(_request: Request) -> Response:
@@ -195,7 +195,7 @@ def test_sockets_of_one_address_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     "path", ["/media/nothing.png", "/_stcore/agent/nothing", "/nothing", "/system/nothing", "/index.html"]
 )
-def test_missing_thing_is_a_problem_for_programs_and_a_page_for_readers(path: str) -> None:
+def test_missing_page_is_json_for_programs_and_html_for_browsers(path: str) -> None:
     """C5: A 404 is a page for browsers, a problem as of the API for programs, and never bare text."""
     page = httpx.get(f"{site()}{path}", headers={"Accept": "text/html,*/*;q=0.8"})
     assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
@@ -216,7 +216,7 @@ def reached(peer: str, **settings: Any) -> TestClient:  # noqa: ANN401 - fields 
     return TestClient(app, base_url="http://localhost", client=(peer, 50_000))
 
 
-def test_cookies_are_secure_only_where_a_named_proxy_says_https() -> None:
+def test_cookies_are_secure_only_behind_trusted_https_proxy() -> None:
     arena = Arena(published())
     arena.teams.add_account("ann", caller=OPERATOR)
     token = arena.tokens.create(name="t", scopes=[TokenScope.READ], account="ann", caller=OPERATOR).secret
@@ -234,7 +234,7 @@ def test_cookies_are_secure_only_where_a_named_proxy_says_https() -> None:
         assert "Secure" not in cookie(peer, proxies, "http")
 
 
-def test_limits_count_visitors_and_not_the_proxy() -> None:
+def test_limits_count_visitors_behind_a_proxy() -> None:
     browser = reached("172.18.0.1", proxies=("172.16.0.0/12",), api_rate=6)
     first, second = ({"X-Forwarded-For": f"203.0.113.{number}"} for number in (1, 2))
     paths = ["/", "/rounds", "/compare", "/about", "/api/v1/sets", "/api/v1/leaderboards"]
@@ -246,7 +246,7 @@ def test_limits_count_visitors_and_not_the_proxy() -> None:
     assert browser.get("/healthz", headers=first).status_code == 200
 
 
-def test_an_unnamed_proxy_is_told_of_once() -> None:
+def test_untrusted_proxy_is_logged_once() -> None:
     browser = reached("172.18.0.1")
     with capture_logs() as logs:
         for headers in ({}, HTTPS, HTTPS):
@@ -259,7 +259,7 @@ def test_an_unnamed_proxy_is_told_of_once() -> None:
     assert not [entry for entry in logs if "ARENA_PROXIES" in entry["event"]]
 
 
-def test_start_says_where_a_proxy_must_be_and_is_not_named() -> None:
+def test_start_warns_of_untrusted_proxy() -> None:
     public = replace(published(), public_url="https://arena.example.org")
     assert "ARENA_PROXIES" in proxy_unnamed(public, "0.0.0.0")  # noqa: S104 - nothing is bound
     assert not proxy_unnamed(public, "127.0.0.1")

@@ -64,7 +64,7 @@ def _client(port: int, address: str) -> httpx.Client:
 
 
 @pytest.mark.slow
-def test_behind_nginx_visitors_are_told_apart_and_cookies_are_secure(tmp_path: Path) -> None:
+def test_nginx_keeps_visitors_distinct_and_cookies_secure(tmp_path: Path) -> None:
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if nginx is None or shutil.which("openssl") is None:
         pytest.skip("NO nginx: the documented configuration is not tested")

@@ -94,7 +94,7 @@ def texts_of(row: Element) -> list[str]:
 
 
 @on_each_board
-def test_one_test_tells_two_systems_apart_wherever_it_is_said(name: str) -> None:
+def test_all_surfaces_use_one_significance_test(name: str) -> None:
     board = board_of(name)
     view, rated = read_board(board), rate(table_of(name), bootstrap=50)
     letters = {
@@ -133,7 +133,7 @@ def test_one_test_tells_two_systems_apart_wherever_it_is_said(name: str) -> None
     assert (above or below) is view.separates(leader, REFERENCE)
 
 
-def test_headline_without_a_verdict_names_no_leader() -> None:
+def test_headline_without_verdicts_names_no_leader() -> None:
     table, about = table_of("ties alone"), About(name="b", title="B", reference=REFERENCE)
     nothing = build_standings(
         table.select(table.winner < 0),
@@ -145,7 +145,7 @@ def test_headline_without_a_verdict_names_no_leader() -> None:
 
 
 @on_each_board
-def test_one_rank_and_one_count_on_every_surface(name: str) -> None:
+def test_ranks_and_counts_agree_on_all_surfaces(name: str) -> None:
     board = board_of(name)
     view = read_board(board)
     ranks = {line.system: line.rank for line in view.competitors()}
@@ -164,7 +164,7 @@ def test_one_rank_and_one_count_on_every_surface(name: str) -> None:
 
 
 @on_each_board
-def test_battles_of_a_system_are_one_number(name: str) -> None:
+def test_battle_counts_of_a_system_agree(name: str) -> None:
     board = board_of(name)
     view = read_board(board)
     files = {
@@ -185,7 +185,7 @@ def test_battles_of_a_system_are_one_number(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_organiser_s_page_tables_and_the_api_say_what_the_board_says() -> None:
+def test_organiser_page_tables_and_api_agree_with_the_board() -> None:
     """Of a judged round paper tables, API and duel separate whom the board separates."""
     arena = Arena(published())
     view = read_board(arena.boards.get("tiny"))

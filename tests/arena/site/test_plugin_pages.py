@@ -59,7 +59,7 @@ def run(settings: Settings, name: str) -> AppTest:
     return app.run()
 
 
-def test_the_page_of_the_document_has_an_address_and_a_place_in_the_navigation(with_pages: Settings) -> None:
+def test_documented_page_has_address_and_menu_entry(with_pages: Settings) -> None:
     with TestClient(Starlette(routes=_Routes(with_pages).all())) as client:
         assert "<title>Sets in short – Answer Arena</title>" in client.get("/sets-in-short").text
     page = run(with_pages, "sets-in-short")
@@ -67,7 +67,7 @@ def test_the_page_of_the_document_has_an_address_and_a_place_in_the_navigation(w
     assert "tiny: 12 questions" in html_of(page)
 
 
-def test_a_page_that_fails_is_named(with_pages: Settings) -> None:
+def test_failing_plugin_page_is_reported(with_pages: Settings) -> None:
     page = run(with_pages, "broken")
     assert not page.exception
     assert "The plugin page broken failed: KeyError: 'nothing here'" in page.error[0].value.replace("\\", "")

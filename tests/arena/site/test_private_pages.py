@@ -61,12 +61,12 @@ def seen(private: Arena, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     return look
 
 
-def test_no_page_shows_visitors_a_text(seen: Callable[..., str]) -> None:
+def test_pages_hide_private_texts_from_visitors(seen: Callable[..., str]) -> None:
     for name, query in PAGES:
         assert not marks_in(seen(PUBLIC, name, **query)), name
 
 
-def test_pages_say_in_a_line_what_is_not_public(seen: Callable[..., str]) -> None:
+def test_pages_explain_what_is_not_public(seen: Callable[..., str]) -> None:
     for name in ("questions.list_page", "questions.question_page", "compare.compare_page"):
         shown = seen(PUBLIC, name, id="q1", a="ours", b="theirs")
         assert "The texts of tiny are not public" in shown, name
@@ -80,7 +80,7 @@ def test_a_team_sees_questions_and_its_own_answers(seen: Callable[..., str]) -> 
     assert marks_in(seen(ADA, "questions.question_page", id="q1", part="answers")) == set(EVERY)
 
 
-def test_session_shows_nothing_of_the_one_before(
+def test_session_shows_nothing_of_the_previous_one(
     monkeypatch: pytest.MonkeyPatch, seen: Callable[..., str]
 ) -> None:
     assert marks_in(seen(ADA, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}

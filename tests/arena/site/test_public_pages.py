@@ -41,14 +41,14 @@ def words_of(page: AppTest) -> str:
 
 
 @pytest.mark.parametrize(("name", "query", "words"), cases(__file__, "SHOWN"))
-def test_page_shows_what_it_is_about(name: str, query: Mapping[str, str], words: Sequence[str]) -> None:
+def test_page_shows_its_content(name: str, query: Mapping[str, str], words: Sequence[str]) -> None:
     page = visit(name, **query)
     assert not page.exception
     shown = html_of(page) + words_of(page)
     assert [text for text in words if text not in shown] == []
 
 
-def test_reference_that_won_as_often_is_said_to_be_as_good() -> None:
+def test_reference_with_equal_wins_is_called_equal() -> None:
     arena = Arena(published())
     shown = arena.evidence.question("tiny", "q3")
     view = read_board(arena.boards.get("tiny"))
@@ -74,7 +74,7 @@ def test_reference_that_won_as_often_is_said_to_be_as_good() -> None:
     assert said(met("full", name, None)) == "No answer to this question was judged in this round."
 
 
-def test_battle_of_the_address_is_the_one_explained() -> None:
+def test_battle_in_the_address_is_explained() -> None:
     page = visit("questions.question_page", board="tiny", id="q3")
     assert len(page.selectbox[0].options) == 6
     page.selectbox[0].select_index(4).run()
@@ -83,7 +83,7 @@ def test_battle_of_the_address_is_the_one_explained() -> None:
     assert again.selectbox[0].value == page.selectbox[0].value
 
 
-def test_text_of_people_is_never_markup() -> None:
+def test_user_text_is_never_markup() -> None:
     page = visit("questions.question_page", board="tiny", id="q3", part="answers")
     shown = html_of(page)
     assert escape(EVIL) in shown
@@ -122,7 +122,7 @@ def test_questions_are_found_by_pair_and_result() -> None:
     assert sum(numbers) == 12
 
 
-def test_columns_that_are_not_chosen_are_not_sent() -> None:
+def test_unchosen_columns_are_not_sent() -> None:
     page = visit("main", board="tiny", columns="Rating,Words", find="sho")
     table = next(found.proto.body for found in page.get("html") if "aa-standings" in found.proto.body)
     heads = re.findall(r"class=\"aa-term[^>]*>([^<]*)<", table.split("<tbody")[0])
@@ -130,7 +130,7 @@ def test_columns_that_are_not_chosen_are_not_sent() -> None:
     assert systems_of(page) == ["short"]
 
 
-def test_ratings_between_systems_alone_are_offered() -> None:
+def test_ratings_between_systems_are_offered() -> None:
     page = visit("boards.trust_page", board="tiny")
     every = re.findall(r'<details class="aa-folded">(.*?)</details>', html_of(page), re.DOTALL)
     (shown,) = [one for one in every if "between systems alone" in one]
@@ -147,7 +147,7 @@ def systems_of(page: AppTest) -> list[str]:
     return re.findall(heads, html_of(page), re.DOTALL)
 
 
-def test_the_reference_is_a_line_that_takes_no_rank() -> None:
+def test_reference_is_a_line_without_rank() -> None:
     page = visit("main", board="tiny")
     (line,) = re.findall(r'<tbody class="aa-line">(.*?)</tbody>', html_of(page), re.DOTALL)
     assert "id=human" in line
@@ -156,7 +156,7 @@ def test_the_reference_is_a_line_that_takes_no_rank() -> None:
     assert "aa-even" in html_of(page)
 
 
-def test_boards_of_one_set_are_told_apart_where_they_are_chosen(filled: Callable[..., Arena]) -> None:
+def test_boards_of_one_set_have_distinct_labels(filled: Callable[..., Arena]) -> None:
     """E1: two boards of one set have names of their own, by set, round, judge and date."""
     arena = filled()
     for name in ("spring", "summer"):

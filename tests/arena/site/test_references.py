@@ -46,7 +46,7 @@ def _describe(folder: Path, reference_by: str) -> None:
 
 
 @pytest.mark.parametrize(("by", "human"), [("people", True), (MACHINE, False), ("", False)])
-def test_a_reference_is_human_written_only_where_people_wrote_it(
+def test_reference_is_human_written_only_if_people_wrote_it(
     judged: Callable[[str], Arena], by: str, human: bool
 ) -> None:
     """D15: sentences, flags and the HTML board take their words from the set's `reference_by`."""
@@ -75,7 +75,7 @@ def _body(element: Any) -> str:  # noqa: ANN401 - an element of AppTest without 
         ("compare.compare_page", {"a": "full", "b": "short"}),
     ],
 )
-def test_pages_with_questions_and_boards_carry_the_note_of_the_set(
+def test_pages_show_the_note_of_the_set(
     judged: Callable[[str], Arena], name: str, query: dict[str, str]
 ) -> None:
     """D15: where a board, a question or its answers are read, the set's note stands."""
@@ -88,7 +88,7 @@ def test_pages_with_questions_and_boards_carry_the_note_of_the_set(
     assert not any("human-written" in _body(element).lower() for element in page.get("html"))
 
 
-def test_the_demo_says_that_it_is_invented_and_nobody_is_called_human() -> None:
+def test_demo_is_marked_as_invented_and_not_human() -> None:
     """D15: its reference is by no people, and its note says that nothing is advice."""
     demo = load_set(DEMO).questions
     assert demo.reference_by == "the makers of this demo"

@@ -59,7 +59,7 @@ def test_only_organisers_have_an_overview(
     assert "Waiting for you" not in html(opened(arena.settings, "admin.overview_page"))
 
 
-def test_team_sees_first_what_waits_for_it(
+def test_team_page_starts_with_open_tasks(
     filled: Callable[..., Arena], sign_in: Callable[..., None], tmp_path: Path
 ) -> None:
     arena = filled()
@@ -84,7 +84,7 @@ def test_team_sees_first_what_waits_for_it(
     assert "8 of 9" in shown
 
 
-def test_about_says_who_runs_the_arena_and_what_is_stored(filled: Callable[..., Arena]) -> None:
+def test_about_page_names_operator_and_stored_data(filled: Callable[..., Arena]) -> None:
     arena = filled()
     assert "has no contact" in html(opened(arena.settings, "about_page"))
     settings = replace(
@@ -131,7 +131,7 @@ def test_every_plain_page_has_the_footer() -> None:
 
 
 @pytest.mark.slow
-def test_timeline_says_what_changed_from_board_to_board(filled: Callable[..., Arena], tmp_path: Path) -> None:
+def test_timeline_describes_changes_between_boards(filled: Callable[..., Arena], tmp_path: Path) -> None:
     arena = mix(filled(), tmp_path)
     for name, systems, seed in (("spring", ("full", "wrong"), 0), ("summer", ("full", "short"), 7)):
         play(arena, name, publish=True, systems=systems, seed=seed)

@@ -93,7 +93,7 @@ def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Cal
     assert "&lt;script&gt;" in found
 
 
-def test_question_page_sets_the_facts_of_every_answer_side_by_side(shown: Callable[..., str]) -> None:
+def test_question_page_compares_the_facts_of_answers(shown: Callable[..., str]) -> None:
     found = shown("questions.question_page", id="b-1", part="facts")
     assert len(re.findall(">[✓–]</span>", found)) >= 3 * len(ANSWERS)
     assert 'title="whole: covered"' in found
@@ -101,7 +101,7 @@ def test_question_page_sets_the_facts_of_every_answer_side_by_side(shown: Callab
     assert "Facts covered" in shown("questions.question_page", id="b-1", part="answers")
 
 
-def test_system_page_tells_retrieval_from_writing(shown: Callable[..., str]) -> None:
+def test_system_page_separates_retrieval_from_writing(shown: Callable[..., str]) -> None:
     narrow = shown("systems.system_page", id="narrow", part="facts")
     assert "Lost in retrieval" in narrow
     assert "33.3 %" in narrow

@@ -26,7 +26,7 @@ from tests.served import published
 ROOT = Path(__file__).parents[3]
 
 
-def test_port_in_use_says_how_to_choose_another() -> None:
+def test_port_in_use_advises_another() -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
@@ -36,7 +36,7 @@ def test_port_in_use_says_how_to_choose_another() -> None:
 
 
 @pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 70000), ("no.such.host.invalid", 8501)])
-def test_address_that_cannot_be_is_refused(host: str, port: int) -> None:
+def test_invalid_address_is_refused(host: str, port: int) -> None:
     with pytest.raises(ServeError):
         check_port(host, port)
 
@@ -56,7 +56,7 @@ def test_style_sheet_has_the_themes_colours() -> None:
         assert COLOURS["ink"][scheme] == options[f"theme.{name}.textColor"]
 
 
-def test_routes_beside_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_non_page_routes_respond(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Mock(wraps=make_api)
     monkeypatch.setattr("arena.api.app.make_api", made)
     file, rubbish = tmp_path / "arena.sqlite", tmp_path / "rubbish"
@@ -91,5 +91,5 @@ def test_text_cannot_become_markup() -> None:
 @pytest.mark.parametrize(
     "prose", ["Because it is better.", "", "{}", "[]", '{"yardstick": 1, "a": {}, "b": 2}']
 )
-def test_prose_is_no_list(prose: str) -> None:
+def test_prose_is_not_a_list(prose: str) -> None:
     assert read_reasons(prose) is None

@@ -40,7 +40,7 @@ def statements_of(arena: Arena, name: str, **query: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_statements_of_a_page_are_few_however_many_systems_there_are(
+def test_statement_count_is_independent_of_systems(
     filled: Callable[..., Arena], database_url: str, tmp_path: Path
 ) -> None:
     arena = filled(database_url=database_url)

@@ -36,7 +36,7 @@ def test_verdict_comes_first_with_both_rates() -> None:
     assert re.findall("<h2[^>]*>([^<]*)<", _html(page))[0] == "Where it loses"
 
 
-def test_the_rest_stands_in_four_parts() -> None:
+def test_system_page_has_four_parts() -> None:
     page = opened("full")
     links = _html(page).partition('aria-label="Parts"')[2].partition("</nav>")[0]
     assert re.findall(r">([^<]*)</a>", links) == PARTS
@@ -48,7 +48,7 @@ def test_the_rest_stands_in_four_parts() -> None:
     assert ">Lost<" in _html(unknown)
 
 
-def test_a_system_stands_against_another() -> None:
+def test_system_is_compared_with_opponent() -> None:
     page = opened("full")
     assert 'href="./system?board=tiny&amp;id=full&amp;against=short"' in _html(page)
     pair = _words(opened("full", against="short"))

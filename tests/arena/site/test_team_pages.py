@@ -99,7 +99,7 @@ def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
     assert labels >= {"Report, JSON", "Report, CSV", "Template, JSONL", "Sample, JSONL"}
 
 
-def test_sets_of_one_title_are_chosen_by_name(club: Club) -> None:
+def test_sets_with_equal_titles_are_chosen_by_name(club: Club) -> None:
     store = club.arena.store
     first = store.sets.get("tiny")
     store.sets.add(replace(first, name="season-2"), "hash")
@@ -147,7 +147,7 @@ def test_sample_file_is_accepted_with_its_card(club: Club) -> None:
     assert not list((club.arena.settings.uploads_folder / "checks").iterdir())
 
 
-def test_card_file_fills_the_fields_or_says_what_is_wrong(club: Club) -> None:
+def test_card_file_fills_fields_or_reports_errors(club: Club) -> None:
     content = club.arena.submissions.template("tiny", sample=True).encode()
     page = club.visit("teams.submit_page", "owner", set="tiny")
     page.file_uploader[0].set_value(("sample.jsonl", content, "")).run()
@@ -159,7 +159,7 @@ def test_card_file_fills_the_fields_or_says_what_is_wrong(club: Club) -> None:
         assert ("bad-link" in shown(page), page.text_input(key="card-model").value) == (faulty, model)
 
 
-def test_closed_set_and_used_up_quota_say_so(club: Club, tmp_path: Path) -> None:
+def test_closed_set_and_exhausted_quota_are_explained(club: Club, tmp_path: Path) -> None:
     club.arena.policies.put_phase("tiny", Phase(name="dev", total_quota=1))
     path = answers_file(tmp_path, "mine", TEXT)
     submit(club, path)
@@ -172,7 +172,7 @@ def test_closed_set_and_used_up_quota_say_so(club: Club, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_token_without_the_scope_may_look_and_not_touch(club: Club, tmp_path: Path) -> None:
+def test_token_without_submit_scope_is_read_only(club: Club, tmp_path: Path) -> None:
     number = submit(club, answers_file(tmp_path, "mine", TEXT))
     assert "needs the scope submit" in shown(club.visit("teams.submit_page", "reader", set="tiny"))
     page = club.visit("teams.team_page", "reader", id=str(number))
@@ -241,7 +241,7 @@ def test_owner_adds_and_removes_members(club: Club) -> None:
 
 
 @pytest.mark.slow
-def test_a_team_reads_why_its_board_was_retracted(club: Club, tmp_path: Path) -> None:
+def test_team_sees_the_retraction_notice(club: Club, tmp_path: Path) -> None:
     number = submit(club, answers_file(tmp_path, "mine", TEXT))
     play(club.arena, publish=True)
     club.arena.boards.retract("r", "Two files were exchanged.")
@@ -252,7 +252,7 @@ def test_a_team_reads_why_its_board_was_retracted(club: Club, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_a_judge_that_is_none_is_named_on_its_round(
+def test_unfit_judge_is_reported_on_its_round(
     club: Club, scripted_llm: Callable[..., Any], tmp_path: Path
 ) -> None:
     spec = tmp_path / "placed.toml"
@@ -274,7 +274,7 @@ def test_a_judge_that_is_none_is_named_on_its_round(
 
 
 @pytest.mark.slow
-def test_battles_without_a_verdict_are_listed_with_why(club: Club) -> None:
+def test_battles_without_a_verdict_are_listed_with_reasons(club: Club) -> None:
     club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     club.arena.rounds.cancel("r", caller=OPERATOR)
     page = club.visit("admin.rounds_page", "organiser", round="r")
@@ -299,5 +299,5 @@ def test_battles_without_a_verdict_are_listed_with_why(club: Club) -> None:
         ("See it (`arena rounds status r`), or choose another --name.", "See it, or choose another name."),
     ],
 )
-def test_error_on_a_page_leaves_out_commands(text: str, shown_text: str) -> None:
+def test_page_errors_omit_commands(text: str, shown_text: str) -> None:
     assert without_commands(text) == shown_text

@@ -65,7 +65,7 @@ def test_upload_of_a_member_ends_with_sign_out(make_arena: Callable[..., Arena],
     assert client.put(f"{UPLOADS}session/file", content=b"x").status_code == 401
 
 
-def test_party_has_room_for_two_of_the_largest_files(
+def test_party_may_upload_two_files_of_maximum_size(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored: dict[str, dict[str, UploadedFileRec]] = {}
@@ -84,7 +84,7 @@ def test_party_has_room_for_two_of_the_largest_files(
     assert client.put(f"{UPLOADS}ann-3/file", content=b"x").status_code == 204
 
 
-def test_upload_is_taken_from_whom_a_provider_signed_in(
+def test_upload_is_accepted_after_provider_sign_in(
     client: TestClient, make_arena: Callable[..., Arena]
 ) -> None:
     ann = signed("ann")
