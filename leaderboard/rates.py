@@ -123,11 +123,15 @@ def win_rates(
     if table.score is not None or table.weight is not None:
         table = table.select(table.canonical())  # the last digits of sums depend on the order
     tallies, unused = _tallies(table, reference)
+    met = np.zeros((len(table.systems),) * 2, dtype=bool)
+    met[table.a, table.b] = met[table.b, table.a] = True
+    # Of a pair's battles on one question each after the first may be a copy.
+    pairs = met.sum(axis=1) if reference is None else np.ones(len(met), dtype=np.int64)
     whole_round = _merged(tallies, np.zeros_like(tallies.domain))
-    rows = _rows(whole_round, (OVERALL,), table.systems, clustered=clustered)
+    rows = _rows(whole_round, (OVERALL,), table.systems, pairs, clustered=clustered)
     best = {row.system: (-row.win_rate, -row.win_tie_rate, row.system) for row in rows}
     if by_domain and table.domains != ("",):
-        rows += _rows(tallies, table.domains, table.systems, clustered=clustered)
+        rows += _rows(tallies, table.domains, table.systems, pairs, clustered=clustered)
     order = {domain: index for index, domain in enumerate((OVERALL, *table.domains))}
     rows.sort(key=lambda row: (best[row.system], order[row.domain]))
     return RateTable(rows=tuple(rows), reference=reference, clustered=clustered, unused=unused)
@@ -233,7 +237,7 @@ def _code_of(table: BattleTable, reference: str) -> int:
 
 
 def _rows(
-    tallies: _Tallies, domains: tuple[str, ...], systems: tuple[str, ...], *, clustered: bool
+    tallies: _Tallies, domains: tuple[str, ...], systems: tuple[str, ...], pairs: Codes, *, clustered: bool
 ) -> list[Rate]:
     size = len(systems) * len(domains)
     cell = tallies.system * len(domains) + tallies.domain
@@ -255,12 +259,11 @@ def _rows(
         # Without questions a weight is a count of battles; with questions its scale has no meaning.
         independent = float(counts[index]) if clustered else n
         units = float(effective_questions[index])
+        most = min(independent, units * int(pairs[index // len(domains)]))
         intervals = [
             wilson(
                 count / n,
-                effective_count(
-                    count / n, independent, q, float(variances[column]), effective_questions=units
-                )
+                effective_count(count / n, most, q, float(variances[column]), effective_questions=units)
                 if clustered
                 else independent,
             )

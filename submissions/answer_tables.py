@@ -110,17 +110,22 @@ def header_of(path: Path) -> tuple[str, ...]:
 
 
 def read_answer_table(
-    path: Path, *, system: str = "", answers: bool = True, called: Mapping[Column, str] | None = None
+    path: Path,
+    *,
+    system: str = "",
+    answers: bool = True,
+    called: Mapping[Column, str] | None = None,
+    repeats: bool = False,
 ) -> AnswerTable:
     """Read a file of answers in any format of `submissions.formats`, of one system or several.
 
     The answers are of `system` where the file names nobody; rows of a file of references (not `answers`) are
     nobody's. `called` says what columns of ours are called in the file, where their names do not; one without
-    the column of the systems is of one system.
+    the column of the systems is of one system. With `repeats` a number in a row may count answers.
     """
     limits = IntakeLimits()
     findings = Findings(limits.errors)
-    reader = _Rows(findings, called or {})
+    reader = _Rows(findings, called or {}, repeats=repeats)
     with RowFile(path, limits, findings, lambda names, _: reader.header.extend(names)) as rows:
         reader.text_cells = rows.format.text_cells
         for row in rows:
@@ -138,9 +143,10 @@ def answer_table_of(
     system: str = "",
     answers: bool = True,
     called: Mapping[Column, str] | None = None,
+    repeats: bool = False,
 ) -> AnswerTable:
     """Return the same of rows that are there already; a line counts from 1."""
-    reader = _Rows(Findings(IntakeLimits().errors), called or {})
+    reader = _Rows(Findings(IntakeLimits().errors), called or {}, repeats=repeats)
     for number, row in enumerate(rows, 1):
         reader.add(Row(number, row))
     return reader.table(name, system=system, answers=answers)
@@ -149,7 +155,7 @@ def answer_table_of(
 class _Rows:
     """Collects the rows of a table, and sorts them by system once all are there."""
 
-    def __init__(self, findings: Findings, called: Mapping[Column, str]) -> None:
+    def __init__(self, findings: Findings, called: Mapping[Column, str], *, repeats: bool) -> None:
         self.text_cells = False
         self.header: list[str] = []
         self.count = 0
@@ -161,7 +167,8 @@ class _Rows:
         self._cells: dict[str, list[object]] = {}
         self._foreign: dict[tuple[str, str], list[tuple[int, dict[str, object], str]]] = {}
         self._tests: dict[str, set[str]] = defaultdict(set)
-        self._left_out = LeftOut(findings)
+        self._repeats = repeats
+        self._left_out = LeftOut(findings, kept=True)
         # Of no questions: rows of harnesses are read by what they say themselves.
         self._nobody = QuestionIndex(QuestionSet(name="none", title="none"))
 
@@ -254,7 +261,7 @@ class _Rows:
         if not answers:
             layout = Layout(Shape.REFERENCES, asked_in(cells, {**read_columns(cells), **called}))
         elif cells:
-            layout = layout_of(cells, called)
+            layout = layout_of(cells, called, repeats=self._repeats)
         else:
             return Layout(Shape.ONE, {})
         shared = {ours.value: cells[theirs] for ours, theirs in layout.known.items()}
@@ -304,8 +311,10 @@ class _Rows:
             if cell is not None
             and (type(cell) is not str or ODD.match(cell) or (cell and name == Column.CONTEXTS))
         }
-        wrong = set[int]()
+        wrong, others = set[int](), dict[int, list[str]]()
         for at in sorted(odd):
+            if isinstance(every := cells["answer"][at], list):
+                others[at] = every[1:]
             fields = self._left_out.first_of({name: column[at] for name, column in cells.items()})
             read, problems = TextRow.of(fields, text_cells=na, ours=True)
             for problem in problems:
@@ -326,6 +335,7 @@ class _Rows:
         for at, (system, row) in enumerate(zip(systems, map(AnswerRow._make, rows), strict=True)):
             if at not in wrong:
                 self._systems[system].append(row)
+                self._systems[system] += [row._replace(answer=text) for text in others.get(at, ())]
 
     def _add_foreign(self, row: Row, known: AnswerFormat, named: NamedAnswer | None) -> None:
         self._tool = self._tool or known.name
@@ -335,9 +345,10 @@ class _Rows:
         fields: dict[str, object] = {
             Column.QUESTION_ID.value: None if named.counted and named.text else asked,
             Column.QUESTION.value: named.text,
-            Column.ANSWER.value: named.answer,
             Column.CONTEXTS.value: named.contexts,
             Column.REFERENCE.value: named.reference,
         }
         self._tests[named.text].add(named.test)
-        self._foreign.setdefault((named.system, named.variant), []).append((row.line, fields, named.test))
+        rows = self._foreign.setdefault((named.system, named.variant), [])
+        for answer in (named.answer, *named.others):
+            rows.append((row.line, {**fields, Column.ANSWER.value: answer}, named.test))

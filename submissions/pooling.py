@@ -9,6 +9,7 @@ from shlex import quote
 
 from data.errors import InputError
 from data.models import Answer, Passage, Question, QuestionSet
+from data.models.questions import REPEAT, base_id
 from data.text import counted
 from submissions.answer_tables import AnswerRow, AnswerTable
 from submissions.answer_warnings import ERROR, TENTH
@@ -40,17 +41,37 @@ class Pool:
     @property
     def references(self) -> int:
         """Number of questions with a reference."""
-        return sum(question.reference is not None for question in self.questions)
+        return sum(question.reference is not None for question in self.distinct)
 
     @property
     def passages(self) -> int:
         """Number of questions with passages."""
-        return sum(bool(question.passages) for question in self.questions)
+        return sum(bool(question.passages) for question in self.distinct)
 
     @property
-    def complete(self) -> bool:
-        """True if every system answers every question."""
-        return all(len(answers) == len(self.questions) for answers in self.answers.values())
+    def distinct(self) -> tuple[Question, ...]:
+        """The questions without the copies for further answers."""
+        return tuple(one for one in self.questions if one.id == base_id(one.id))
+
+    @property
+    def each(self) -> str:
+        """Words on the number of answers to a question, behind the number of questions; empty for one."""
+        counts = {count for some in self._times.values() for count in some.values()}
+        least, most = min(counts, default=1), max(counts, default=1)
+        told = f", {most} answers each" if least == most else f", {least} to {most} answers each"
+        return told if most > 1 else ""
+
+    @property
+    def lacking(self) -> Mapping[str, int]:
+        """Number of questions without an answer, by system; only of systems that lack some."""
+        count = len(self.distinct)
+        return {system: count - len(some) for system, some in self._times.items() if len(some) < count}
+
+    @property
+    def _times(self) -> Mapping[str, Counter[str]]:
+        return {
+            system: Counter(base_id(one.question_id) for one in some) for system, some in self.answers.items()
+        }
 
 
 @dataclass(slots=True)
@@ -69,10 +90,12 @@ def pool(
     known: Sequence[Question] = (),
     *,
     keep_errors: bool = False,
+    repeats: bool = False,
 ) -> Pool:
     """Join tables of answers, and one of references where there is one.
 
-    References go before what the tables say; known questions keep their ids and their order.
+    References go before what the tables say; known questions keep their ids and their order. With `repeats`
+    a system's further answers to a question are each to a copy of it (`data.models.base_id`).
 
     Raises:
         InputError: No reference meets a question that is answered, rows contradict each other, or too many
@@ -80,7 +103,7 @@ def pool(
     """
     tables, references = _by_lines(tables, references, known)
     tables = list(_without_row_ids(tables, references, known))
-    joined = _Joined([*tables, *([] if references is None else [references])], known)
+    joined = _Joined([*tables, *([] if references is None else [references])], known, repeats=repeats)
     if references is not None:
         for row in _rows_of(references):
             joined.add_reference(row)
@@ -177,7 +200,8 @@ def _without_row_ids(
 class _Joined:
     """Collects questions and answers."""
 
-    def __init__(self, tables: Sequence[AnswerTable], known: Sequence[Question]) -> None:
+    def __init__(self, tables: Sequence[AnswerTable], known: Sequence[Question], *, repeats: bool) -> None:
+        self._repeats = repeats
         rows = [row for table in tables for row in _rows_of(table)]
         self._named = any(row.question_id for row in rows if row.line)
         rows += [AnswerRow(line=0, question_id=one.id, question=one.question) for one in known]
@@ -202,7 +226,7 @@ class _Joined:
         self._id_of = {text: names[0] for text, names in ids.items() if len(names) == 1}
         self._ambiguous = {text for text, names in ids.items() if len(names) > 1}
         self._answers: dict[str, dict[str, tuple[tuple[int, str], Answer]]] = defaultdict(dict)
-        self._repeated: Counter[str] = Counter()
+        self._repeated: Counter[tuple[str, str]] = Counter()
         self._empty: Counter[str] = Counter()
         self._nameless = 0
 
@@ -224,7 +248,10 @@ class _Joined:
                 advice=f"Name one of the two systems otherwise: NAME={quote(file[1])}.",
             )
         else:
-            self._repeated[system] += 1
+            self._repeated[system, key] += 1
+            if self._repeats:
+                again = f"{key}{REPEAT}{1 + self._repeated[system, key]}"
+                answers[again] = (file, Answer(question_id=again, answer=row.answer, contexts=row.contexts))
 
     def add_reference(self, row: AnswerRow) -> None:
         """Take a reference; a row that names none may have it in its column of answers."""
@@ -250,7 +277,7 @@ class _Joined:
         """Check that a file with references or passages has one for a question that is answered."""
         told = [row for row in _rows_of(references) if row.reference or row.answer or row.contexts]
         answered = list(itertools.chain.from_iterable(self._answers.values()))
-        found = map(self._questions.__getitem__, answered)
+        found = (self._questions[base_id(key)] for key in answered)
         if not told or any(one.references or one.passages for one in found):
             return
         asked = next(iter(answered), "")
@@ -283,15 +310,19 @@ class _Joined:
                 f"{listed(map(quoted, without), LISTED)}.",
                 advice="Give the questions' texts in one file: --references FILE with id and question.",
             )
+        most = Counter[str]()
+        for (_, key), count in self._repeated.items() if self._repeats else ():
+            most[key] = max(count, most[key])
         questions = tuple(
             Question(
-                id=key,
+                id=again,
                 domain=found.domain or DOMAIN,
                 question=found.texts[0],
                 reference=next(iter(found.references), None),
                 passages=found.passages,
             )
             for key, found in self._questions.items()
+            for again in (key, *(f"{key}{REPEAT}{2 + number}" for number in range(most[key])))
         )
         answers = {
             system: tuple(answer for _, answer in some.values()) for system, some in self._answers.items()
@@ -308,9 +339,10 @@ class _Joined:
             yield f"{counted(self._nameless, 'row')} without a question left out."
         for system, count in self._empty.items():
             yield f"{system}: {counted(count, 'row')} without an answer."
-        for system, count in self._repeated.items():
-            left_out = f"{counted(count, 'row')} left out that answer a question again"
-            yield f"{system}: {left_out}; the first counts."
+        for system in {} if self._repeats else dict.fromkeys(name for name, _ in self._repeated):
+            count = sum(some for (name, _), some in self._repeated.items() if name == system)
+            left_out = f"{counted(count, 'answer')} left out that answer a question again"
+            yield f"{system}: {left_out}; the first counts (see --repeats)."
         for system in self._answers:
             if errors := self._errors(system):
                 answers = f"{counted(len(errors), 'answer')} like the error of a harness"

@@ -83,12 +83,13 @@ class Layout:
     answers: tuple[str, ...] = ()
 
 
-def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
+def layout_of(columns: Columns, called: Mapping[Column, str], *, repeats: bool = False) -> Layout:
     """Tell the shape of a table.
 
     Args:
         columns: All of its cells.
         called: What the user called some of our columns; the systems' needs no proof then.
+        repeats: Whether a system may answer a question again, so that numbers may count its answers.
 
     Raises:
         UnnamedSystemsError: Another column looks like the systems.
@@ -105,7 +106,7 @@ def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
     rows = [at for at, some in enumerate(cells) if any(map(_text, some))]
     keys = _keys(columns, known)
     if Column.SYSTEM not in called and likely:
-        _require_named(columns, known, likely, [at for at in rows if keys[at]], keys)
+        _require_named(columns, known, likely, [at for at in rows if keys[at]], keys, repeats=repeats)
     if answer or not columns:
         return Layout(Shape.LONG if system else Shape.ONE, known, likely)
     pairs = ({"winner"}, {"modela", "modelb"}, {"generator1", "generator2"})
@@ -115,7 +116,7 @@ def layout_of(columns: Columns, called: Mapping[Column, str]) -> Layout:
     if right and right <= {*likely}:
         raise no_answers(columns, f"The columns {listed(map(quoted, likely), FEW)} are choices.")
     asked = Counter((keys[at], _cell(columns, system, at)) for at in rows if keys[at])
-    if not likely or TENTH * (asked.total() - len(asked)) > asked.total():
+    if not likely or (not repeats and TENTH * (asked.total() - len(asked)) > asked.total()):
         raise no_answers(columns)
     if len(likely) > 1 and system:
         message = f"Several columns read like answers: {listed(map(quoted, likely), FEW)}."
@@ -234,6 +235,8 @@ def _require_named(
     likely: Sequence[str],
     rows: Sequence[int],
     keys: Sequence[object],
+    *,
+    repeats: bool,
 ) -> None:
     """Refuse rows of one question, and one system, that a column without a known name tells apart."""
     if len(set(keys)) == len(keys):
@@ -248,11 +251,13 @@ def _require_named(
     read = {name for ours, name in known.items() if ours is not Column.QUESTION_ID} | {*likely}
     doubts = {name: _doubt(columns[name], rows, len({*keys})) for name in columns if {name} - read - {""}}
     # Beside a column of systems, numbers count repeats.
-    names = sorted((name for name in doubts if doubts[name] < 2 - bool(system)), key=doubts.__getitem__)
+    least = 2 - bool(system or repeats)
+    names = sorted((name for name in doubts if doubts[name] < least), key=doubts.__getitem__)
     found = [name for name in names if _apart(columns, (name,), whose, again)]
     if found:
         message = f"{quoted(found[0])} looks like the systems: it tells the rows of each question apart."
-        advice = f"Say so: --system {found[0]}. Rows of one system need one answer a question."
+        advice = f"Say so: --system {found[0]}. Rows of one system need one answer a question"
+        advice += ", or --repeats all." if doubts[found[0]] else "."
         if system:
             message = f"{quoted(found[0])} tells rows of one question and one {system} apart."
             advice = f"Name the column of the systems: --system {found[0]}, or --system {system}."

@@ -6,11 +6,10 @@ import shutil
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from shlex import quote
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -39,13 +38,6 @@ if TYPE_CHECKING:
     from arena.services.ranking.service import Prepared
     from data.models import Board
     from submissions.answer_tables import AnswerTable
-
-
-class Retry(StrEnum):
-    """Comparisons without a verdict to ask again."""
-
-    ALL = "all"
-    NONE = "none"
 
 
 DEFAULT = Path("arena-board")
@@ -112,7 +104,12 @@ def rank(
     ] = None,
     system: Annotated[str, typer.Option(metavar=COLUMN, help="Column of the systems.")] = "",
     reference: Annotated[str, typer.Option(metavar=COLUMN, help="Column of the references.")] = "",
-    retry: Annotated[Retry, typer.Option(help="Comparisons without a verdict to ask again.")] = Retry.ALL,
+    retry: Annotated[
+        Literal["all", "none"], typer.Option(help="Comparisons without a verdict to ask again.")
+    ] = "all",
+    repeats: Annotated[
+        Literal["first", "all"], typer.Option(help="A system's answers to one question to judge.")
+    ] = "first",
     *,
     with_reference: Annotated[
         bool, typer.Option("--with-reference", help="Rank the references too, as one more system.")
@@ -149,11 +146,18 @@ def rank(
         budget_usd=max_usd,
         seed=seed,
         with_reference=with_reference,
-        retry=retry is Retry.ALL,
+        retry=retry == "all",
         go_on=go_on,
         keep_errors=keep_errors,
+        repeats=repeats == "all",
     )
-    columns = Columns(question=question, answers=tuple(answer or ()), system=system, reference=reference)
+    columns = Columns(
+        question=question,
+        answers=tuple(answer or ()),
+        system=system,
+        reference=reference,
+        repeats=request.repeats,
+    )
     tables = tables_of(named_files(paths), columns, _ask, whole_file)
     right = None if references is None else columns.references(references)
     new = False

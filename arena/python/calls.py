@@ -60,6 +60,7 @@ def rank(
     retry: Literal["all", "none"] = "all",
     go_on: bool = False,
     keep_errors: bool = False,
+    repeats: Literal["first", "all"] = "first",
     concurrency: int = CONCURRENCY,
     progress: bool = True,
 ) -> Ranking:
@@ -87,6 +88,7 @@ def rank(
         retry: Which comparisons without a verdict are asked again, all or none.
         go_on: Whether a judge whose replies are of little use judges to the end.
         keep_errors: Whether errors of a harness are judged as answers, however many.
+        repeats: Of a system's answers to one question, the first or all are judged.
         concurrency: Most requests in flight.
         progress: Whether to show a bar.
 
@@ -111,6 +113,7 @@ def rank(
         retry=retry,
         go_on=go_on,
         keep_errors=keep_errors,
+        repeats=repeats,
     )
     folder, halt = Path(out or tempfile.mkdtemp(prefix="answer-arena-")), Event()
 
@@ -258,7 +261,8 @@ def _ranked(
 
     from arena.services.ranking.results import without_verdict
 
-    lacking = tuple(without_verdict(round_, counts, folder))
+    left_out = (f"left out: {number:,} {what}" for what, number in prepared.planned.plan.left_out.items())
+    lacking = (*left_out, *without_verdict(round_, counts, folder))
     comparisons = pd.DataFrame([asdict(one) for one in results.comparisons(round_.name)])
 
     def duel(first: str, second: str) -> Duel:
@@ -279,7 +283,7 @@ def _ranked(
             output_tokens=counts.output_tokens,
         ),
         notes=(*prepared.notes, prepared.sentence, *lacking),
-        warnings=(*prepared.pool.notes, *([] if prepared.pool.complete else [prepared.sentence]), *lacking),
+        warnings=(*prepared.pool.notes, *([prepared.sentence] if prepared.pool.lacking else []), *lacking),
         folder=folder,
         _more=partial(rank, out=folder),
         _duel=duel,
@@ -304,6 +308,7 @@ def _asked(
     sample: str | int | None = None,
     max_usd: float | None = None,
     retry: str = "all",
+    repeats: str = "first",
     out: str | Path | None = None,
     answer: str | None = None,
     **options: Any,  # noqa: ANN401 - further ones of `rank`
@@ -316,9 +321,11 @@ def _asked(
         sample=None if sample is None else str(sample),
         budget_usd=max_usd,
         retry=_word("retry", retry, "all", "none") == "all",
+        repeats=_word("repeats", repeats, "first", "all") == "all",
         **options,
     )
-    return Columns(answers=(answer,) if answer else (), **named), request, out
+    columns = Columns(answers=(answer,) if answer else (), repeats=request.repeats, **named)
+    return columns, request, out
 
 
 def _outside_loops(work: Callable[[], Value], halt: Event) -> Value:

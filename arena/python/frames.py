@@ -56,8 +56,10 @@ def _table(data: Data, system: str, names: Columns) -> AnswerTable:
     from submissions.answer_tables import answer_table_of, read_answer_table
 
     if _is_path(data):
-        return read_answer_table(Path(data), system=system, called=names.in_file(Path(data)))
-    return answer_table_of(_rows(data), name=system, system=system, called=names.in_file(Path()))
+        called = names.in_file(Path(data))
+        return read_answer_table(Path(data), system=system, called=called, repeats=names.repeats)
+    called = names.in_file(Path())
+    return answer_table_of(_rows(data), name=system, system=system, called=called, repeats=names.repeats)
 
 
 def _rows(data: Data) -> Iterator[dict[str, Any]]:

@@ -74,7 +74,9 @@ def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | No
     known = (replace(one, annotator=numbers.get(one.annotator, one.annotator)) for one in found)
     labels = _newest(list(known), left_out)
     if not labels and not problems.errors:
-        problems.add(0, "empty-file", f"{path.name} contains no labels.", advice="Write at least one.")
+        why = "".join(f"; {count:,} {reason}" for reason, count in left_out.items())
+        advice = f"Write at least one, in a question or control called {PREFERENCES[0]}."
+        problems.add(0, "empty-file", f"{path.name} contains no labels{why}.", advice=advice)
     problems.require_none(path.name)
     return LabelFile(labels=tuple(labels), left_out=dict(left_out))
 

@@ -20,6 +20,13 @@ MODEL = re.compile(
 ENGLISH = "en"
 LANGUAGE_PATTERN = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
 EMPTY: Mapping[str, str] = MappingProxyType({})
+REPEAT = "#answer-"
+"""Stands between a question's id and the number of a system's further answer to it."""
+
+
+def base_id(question_id: str) -> str:
+    """Return the id of the question that answers of this id are to, of which there may be several."""
+    return question_id.partition(REPEAT)[0] or question_id
 
 
 def written_by_people(reference_by: str) -> bool:

@@ -4,11 +4,13 @@ import html
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, reduce
 from importlib.resources import files
 from itertools import chain
+from operator import or_
 from typing import Any
 
 _CACHE_SIZE = 4096
@@ -159,11 +161,11 @@ SIGNS: Mapping[str, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """Pattern over kinds of words, for a family of attacks; it needs one code of each set in `needs`."""
+    """A pattern over kinds of words, of a family of attacks; `needs` are bits of what a text must have."""
 
     family: str
     source: str
-    needs: tuple[frozenset[str], ...]
+    needs: int
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -200,9 +202,15 @@ class Grammar:
         # The rules of a shape may contain earlier shapes.
         for name, rules in self._record["shapes"].items():
             self._shapes[name] = re.compile(self._either(rules))
+        families = self._record["families"].items()
+        needs = {rule: [*self._needs(rule)] for _, rules in families for rule in rules}
+        bits = {need: 1 << number for number, need in enumerate(set(chain(*needs.values())))}
+        self._bits = Counter(dict.fromkeys(self._shapes, 0))
+        for need, bit in bits.items():
+            self._bits.update(dict.fromkeys(need, bit))
         self.rules = [
-            Rule(family, self._compile(rule), tuple(self._needs(rule)))
-            for family, rules in self._record["families"].items()
+            Rule(family, self._compile(rule), sum(bits[need] for need in {*needs[rule]}))
+            for family, rules in families
             for rule in rules
         ]
         self.primed = re.compile(self._either(self._record["primed"]["rules"]))
@@ -222,10 +230,15 @@ class Grammar:
         return "".join(self.codes.get(token, UNKNOWN if token[0].isalnum() else END) for token in tokens)
 
     def fitting(self, codes: str) -> list[Rule]:
-        """Return the rules that match a coded text."""
-        available = {*codes, *(name for name, shape in self._shapes.items() if shape.search(codes))}
-        possible = (rule for rule in self.rules if not any(map(available.isdisjoint, rule.needs)))
-        return [rule for rule in possible if rule.pattern.search(codes)]
+        """Return the rules that fit somewhere in a coded text."""
+        lacking = ~reduce(or_, (self._bits[code] for code in {*codes}), 0)
+        at_most = lacking & ~reduce(or_, (self._bits[name] for name in self._shapes))
+        possible = [rule for rule in self.rules if not rule.needs & at_most]
+        lacking &= reduce(or_, (rule.needs for rule in possible), 0)
+        for name, shape in self._shapes.items():
+            if self._bits[name] & lacking and shape.search(codes):
+                lacking &= ~self._bits[name]
+        return [rule for rule in possible if not rule.needs & lacking and rule.pattern.search(codes)]
 
     def reports(self, codes: str, start: int, end: int) -> bool:
         """Return whether the text reports the words of others without addressing the reader."""

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from data.models import BattleColumns, Outcome, Preference, Presentation, VoteColumns
+from data.models.questions import base_id
 from data.models.rounds import battles, rounds
 from data.models.submissions import questions, submissions
 from data.models.tables import judgments
@@ -33,7 +34,10 @@ ENDS = 2**8
 def read_columns(
     database: Database, round_name: str, systems: Collection[str] | None = None
 ) -> BattleColumns:
-    """Read the battles of a round, or only those of some `systems`, in the order of the plan."""
+    """Read the battles of a round, or only those of some `systems`, in the order of the plan.
+
+    Battles of further answers to a question are on that question.
+    """
     with database.begin() as connection:
         round_ = connection.execute(
             sa.select(rounds.c.id, rounds.c.set_id).where(rounds.c.name == round_name)
@@ -48,7 +52,9 @@ def read_columns(
             .where(submissions.c.set_id == set_id)
             .order_by(submissions.c.id)
         ).all()
-        place = _places(question_ids)
+        place, first = _places(question_ids), {key: at for at, key in enumerate(keys)}
+        asked_at = [first.get(base_id(key), at) for key, at in first.items()]
+        place = np.array([*asked_at, -1], dtype=place.dtype)[place]
         entrant = _places(row.id for row in sides)
         mine = battles.c.round_id == round_id
         if systems is not None:

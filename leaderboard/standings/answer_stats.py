@@ -109,7 +109,7 @@ def declines_of(
     unanswerable = {name for name, question in questions.items() if not question.answerable}
     return {
         "count": len(declined),
-        "share": len(declined) / len(facts) if facts else None,
+        "share": len(declined) / questions_of(facts) if facts else None,
         "where_should": _share(declined & unanswerable, unanswerable) if marked else None,
         "answered_where_should": _share(answered - unanswerable, questions.keys() - unanswerable)
         if marked
@@ -121,6 +121,11 @@ def _share(part: Collection[str], whole: Collection[str]) -> dict[str, float | N
     share = len(part) / len(whole) if whole else None
     interval = None if share is None else wilson(share, len(whole))
     return {"count": len(part), "of": len(whole), "share": share, **bounds_json(interval)}
+
+
+def questions_of(facts: Sequence[AnswerFact]) -> int:
+    """Count the questions that are answered, some of them several times."""
+    return len({fact.question for fact in facts})
 
 
 def too_few_answers(
@@ -137,7 +142,7 @@ def too_few_answers(
     questions only the share counts. The reference is included only if other systems have battles without it.
     """
     counts = _questions_with_battles(table)
-    counts |= {name: len(facts) for name, facts in answers.items() if facts or questions is not None}
+    counts |= {name: questions_of(facts) for name, facts in answers.items() if facts or questions is not None}
     answered = {fact.question for name, facts in answers.items() if name != reference for fact in facts}
     if questions is None:
         used = table.names_used[1].tolist()

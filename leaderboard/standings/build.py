@@ -35,6 +35,7 @@ from leaderboard.standings.answer_stats import (
     BoardQuestion,
     declines_of,
     mean_score,
+    questions_of,
     too_few_answers,
 )
 from leaderboard.standings.head_to_head import head_to_head
@@ -300,7 +301,7 @@ class _Board:
             system=system,
             rating=rating,
             rate=self.rates.get((system, domain)),
-            answers=len(facts),
+            answers=questions_of(facts),
             asked=len(questions) if questions else None,
             declined=declines_of(facts, questions, marked=marked and bool(questions))
             if facts or questions

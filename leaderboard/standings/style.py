@@ -98,13 +98,15 @@ def _columns(
 
 
 def _counts(table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]]) -> NDArray[np.int32]:
-    """(C, Q, S) counts of each of `COUNTS` in each answer, −1 if unknown."""
-    cells = np.full((len(COUNTS), len(table.questions), len(table.systems)), -1, dtype=np.int32)
+    """(C, Q, S) counts of each of `COUNTS` in each answer, the mean of several; −1 if unknown."""
+    cells = np.zeros((len(COUNTS), len(table.questions), len(table.systems)), dtype=np.int32)
+    answered = np.zeros(cells.shape[1:], dtype=np.int32)
     place = {question: code for code, question in enumerate(table.questions)}
     _, *form = COUNTS
     for code, system in enumerate(table.systems):
         for fact in answers.get(system, ()):
             if fact.question in place:
                 values = (fact.words, *(fact.form.get(name, -1) for name in form))
-                cells[:, place[fact.question], code] = values
-    return cells
+                cells[:, place[fact.question], code] += values
+                answered[place[fact.question], code] += 1
+    return np.where(answered, np.rint(cells / np.maximum(answered, 1)), -1).astype(np.int32)

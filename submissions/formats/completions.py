@@ -39,7 +39,7 @@ def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
         thinking=thinking if isinstance(thinking, str) else log.reasoning_text(message.get("content")),
         failed=log.failure_text(failed),
         ended=str(ended),
-        further=log.further_of(body.get("choices")),
+        others=log.completions_of(body.get("choices"))[1:],
         system=log.name_text(body.get("model")),
     )
 
@@ -66,12 +66,12 @@ def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
 def read_mt_bench(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a model's answer: the first turn of the first choice answers the question."""
     choices = row.get("choices")
-    turns = log.mapping(log.first_of(choices)).get("turns")
-    others = len(turns) - 1 if isinstance(turns, list) and turns else 0
+    turns = [log.mapping(one).get("turns") for one in choices] if isinstance(choices, list) else []
     return NamedAnswer(
         ids=[row.get("question_id")],
-        answer=log.first_of(turns),
-        further=others + log.further_of(choices),
+        answer=log.first_of(turns[0]),
+        others=[log.first_of(one) for one in turns[1:]],
+        further=sum(max(0, len(one) - 1) for one in turns if isinstance(one, list)),
         system=log.name_text(row.get("model_id")),
     )
 
@@ -105,6 +105,7 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
         contexts=log.contexts_of(given) or log.contexts_of(metadata),
         reference=log.reference_of(given) or log.reference_of(metadata),
         sample=test,
+        again=True,
         failed=log.failure_text(failed),
         ended=str(response.get("finishReason")),
         system=log.name_text(by.get("label")) or log.name_text(by.get("id")) or log.name_text(provider),

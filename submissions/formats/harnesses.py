@@ -72,9 +72,10 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
         reference=reference_of(metadata),
         thinking=reasoning_text(message.get("content")),
         sample=str(row.get("id")),
+        again=True,
         failed=failure_text(row.get("error")) or stopped,
         ended=str(choice.get("stop_reason")),
-        further=further_of(output.get("choices")),
+        others=[_attached(one, attached) for one in completions_of(output.get("choices"))[1:]],
         system=name_text(mapping(row.get("eval")).get("model")),
     )
 
@@ -98,7 +99,7 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
         contexts=contexts_of(doc),
         reference=reference_of(doc),
         sample=str(row["doc_id"]),
-        further=further_of(texts),
+        others=texts[1:],
     )
 
 
@@ -114,7 +115,7 @@ def read_openai_evals(row: Fields, _: QuestionIndex) -> NamedAnswer | None:
         counted=True,
         answer=first_of(sampled) if isinstance(sampled, list) else sampled,
         sample=str(row["sample_id"]),
-        further=further_of(sampled),
+        others=completions_of(sampled)[1:],
     )
 
 
@@ -143,7 +144,8 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
         sample=f"{row.get('run', '')} {name}",
         failed=failure_text(failed),
         ended=str(mapping(completion.get("finish_reason")).get("reason")),
-        further=further_of(completions),
+        again=not (instance or row).get("perturbation"),
+        others=completions_of(completions)[1:],
         system=name_text(mapping(row.get("request")).get("model")),
     )
 
@@ -164,7 +166,7 @@ def read_objects(asked: str, written: str, row: Fields, _: QuestionIndex) -> Nam
         reference=right if isinstance(right, str) else _only_text(mapping(right)) or None,
         thinking=thought if isinstance(thought, str) else "",
         failed=failure_text(row.get("error_message") or (row.get("error") if response is None else None)),
-        further=further_of(answered.get("text", answered.get("choices", response))),
+        others=completions_of(answered.get("text", answered.get("choices", response)))[1:],
         system=name_text(row.get("model") or answered.get("model")),
     )
 
@@ -185,9 +187,12 @@ def first_of(value: object) -> object:
     return value[0] if isinstance(value, list) and value else None
 
 
-def further_of(value: object) -> int:
-    """Return the number of completions beside the first of a list."""
-    return max(0, len(value) - 1) if isinstance(value, list) else 0
+def completions_of(value: object) -> list[object]:
+    """Return the texts of a list of completions."""
+    every = [mapping(one).get("message", one) for one in value] if isinstance(value, list) else []
+    fields = map(mapping, every)
+    texts = [content_text(one.get("content", one.get("text"))) for one in fields]
+    return [one if isinstance(one, str) else text for one, text in zip(every, texts, strict=True)]
 
 
 def name_text(value: object) -> str:

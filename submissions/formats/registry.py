@@ -49,9 +49,11 @@ class NamedAnswer:
         counted: The tool counted the ids by itself, so that they alone say nothing.
         reference: The answer that is known to be right; None where the row has none under our names.
         sample: What the tool may ask several times, of which the first counts; empty where it never does.
+        again: Whether further rows of the sample are answers too, as those of another epoch are.
         failed: Why there is no answer, such as the error with which it ended; empty where it ended well.
         ended: Why the model stopped, as its API says it.
-        further: Completions or turns beside the one that is read.
+        others: Completions beside the one that is read.
+        further: Number of turns beside it.
         system: Whose answer it is, where one file of the tool may have those of several systems.
         variant: What tells answers of one system apart, such as its prompt.
         test: The question with all else that its test gives, where several tests may ask it.
@@ -65,8 +67,10 @@ class NamedAnswer:
     reference: object = None
     thinking: str = ""
     sample: str = ""
+    again: bool = False
     failed: str = ""
     ended: str = ""
+    others: Sequence[object] = ()
     further: int = 0
     system: str = ""
     variant: str = ""
@@ -204,10 +208,13 @@ def logs() -> Mapping[frozenset[str], str]:
 
 
 class LeftOut:
-    """Counts what is left out of one file, and notes it once the file was read."""
+    """Counts what is left out of one file, and notes it once the file was read.
 
-    def __init__(self, findings: Findings) -> None:
-        self._findings = findings
+    Further answers to a question are left out unless they are `kept`.
+    """
+
+    def __init__(self, findings: Findings, *, kept: bool = False) -> None:
+        self._findings, self._kept = findings, kept
         self._samples: set[tuple[str, str, str]] = set()
         self._repeats: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
@@ -223,11 +230,11 @@ class LeftOut:
             self._failed[failed] += 1
             return False
         sample = (named.system, named.variant, named.sample)
-        if named.sample and sample in self._samples:
+        if named.sample and sample in self._samples and not (self._kept and named.again):
             self._repeats[known.repeats] += 1
             return False
         self._samples.add(sample)
-        self._further += named.further
+        self._further += named.further + (0 if self._kept else len(named.others))
         self._cut += int(cut)
         return True
 
@@ -235,7 +242,7 @@ class LeftOut:
         """Return a row with the first of its answers where it has a list of texts; the others are counted."""
         texts = fields.get("answer")
         if isinstance(texts, list) and texts and all(isinstance(one, str) for one in texts):
-            self._further += len(texts) - 1
+            self._further += 0 if self._kept else len(texts) - 1
             fields = {**fields, "answer": texts[0]}
         self._thoughts += str(fields.get("answer")).startswith(THOUGHT)
         return fields

@@ -77,7 +77,7 @@ def test_ids_join_where_they_mean_the_same_and_texts_where_they_do_not() -> None
     ]
     joined = pool(shared)
     assert [one.id for one in joined.questions] == ["0", "1", "2"]
-    assert joined.complete
+    assert not joined.lacking
     assert not joined.by_text
     numbered = [
         table("a", [{"id": i, "question": q, "answer": "x"} for i, q in enumerate(QUESTIONS)]),
@@ -106,11 +106,27 @@ def test_join_that_fails_is_reported_without_guesses() -> None:
     assert joined.notes == (
         "1 row without a question left out.",
         "a: 2 rows without an answer.",
-        "a: 1 row left out that answer a question again; the first counts.",
+        "a: 1 answer left out that answer a question again; the first counts (see --repeats).",
     )
     assert [answer.answer for answer in joined.answers["a"]] == ["An answer."] * 3
     assert len(joined.questions) == 5
-    assert not joined.complete
+    assert joined.lacking
+
+
+def test_repeats_are_answers_of_one_question() -> None:
+    rows = [{"id": at, "question": q, "answer": ["Yes.", f"No {at}."]} for at, q in enumerate(QUESTIONS)]
+    tables = [table("a", rows), table("b", [*rows[:2], {**rows[1], "answer": "Third."}])]
+    joined = pool(tables, repeats=True)
+    assert (joined.each, joined.lacking, len(joined.distinct)) == (", 2 to 3 answers each", {"b": 1}, 3)
+    assert [one.id for one in joined.questions][:4] == ["0", "0#answer-2", "1", "1#answer-2"]
+    assert {one.question_id: one.answer for one in joined.answers["b"]} == {
+        "0": "Yes.",
+        "0#answer-2": "No 0.",
+        "1": "Yes.",
+        "1#answer-2": "No 1.",
+        "1#answer-3": "Third.",
+    }
+    assert [len(some) for some in pool(tables).answers.values()] == [3, 2]
 
 
 def test_tests_that_share_a_question_have_its_reference() -> None:
@@ -133,7 +149,7 @@ def test_tests_that_share_a_question_have_its_reference() -> None:
         "Why?\nshort": "Why? So.",
         "Why?\nlong": "Why? So.",
     }
-    assert joined.complete
+    assert not joined.lacking
     assert "Why?" in {
         one.question for one in pool([log, table("b", [{"id": 0, "answer": "x"}])], right).questions
     }

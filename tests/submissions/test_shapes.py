@@ -57,6 +57,14 @@ def test_unnamed_systems_are_refused_with_their_column() -> None:
     for one, other in ((1, 2), ("0f4720d6fe05b0b7", "1f4720d6fe05b0b7"), ("true", "false"), ("v1", "v2")):
         with pytest.raises(UnnamedSystemsError, match="'arm' looks like the systems"):
             table("question|arm|answer", f"{one}|It is @.", f"{other}|No.")
+    runs = [{"question": q, "run": run, "answer": f"{q} {run}"} for q in ASKED for run in "12"]
+    with pytest.raises(UnnamedSystemsError, match="'run' looks like") as refused:
+        answer_table_of(runs, name="t", system="t")
+    assert "--repeats all" in refused.value.advice
+    assert [*map(len, answer_table_of(runs, name="t", system="t", repeats=True).systems.values())] == [8]
+    rows = [{**one, "run": f"model-{one['run']}"} for one in runs]
+    with pytest.raises(UnnamedSystemsError, match="'run' looks like"):
+        answer_table_of(rows, name="t", repeats=True)
     with pytest.raises(UnnamedSystemsError, match="'app' and 'version' together"):
         table("question|app|version|answer", *(f"{a}|{v}|{a} {v} @" for a in "xy" for v in ("v1a", "v2a")))
 
@@ -106,7 +114,7 @@ def test_joins_go_by_texts_where_ids_never_meet_or_stop() -> None:
         for asked in (ASKED[0], "Else?")
     ]
     met, unmet = (answer_table_of([row], name="r", answers=False) for row in right)
-    assert (pool(tables, met).references, pool(tables).complete) == (1, True)
+    assert (pool(tables, met).references, pool(tables).lacking) == (1, {})
     with pytest.raises(InputError, match="No reference of r meets"):
         pool(tables, unmet)
 

@@ -15,6 +15,7 @@ from arena.services.rounds.models import questions_in
 from arena.services.rounds.pairing import Sample, sampled
 from data.declines import declines
 from data.models import BattleColumns, JudgeKind, Round, SetSummary, Submission, SubmissionState
+from data.models.questions import base_id
 from data.store import Store
 from data.store.scores import ScoredAnswer
 from data.system_names import parameters_of
@@ -114,7 +115,7 @@ def questions_of(store: Store, round_: Round, summary: SetSummary) -> Mapping[st
         )
 
     return {
-        question.id: BoardQuestion(
+        base_id(question.id): BoardQuestion(
             domain=sys.intern(question.domain),
             answerable=question.answerable
             and not (question.reference and declines(question.reference, question.question)),
@@ -139,7 +140,8 @@ def _facts_of(
     store: Store, number: int, scores: ScoresByAnswer, questions: dict[str, str]
 ) -> Iterator[AnswerFact]:
     for answer in store.submissions.facts(number):
-        question = questions.setdefault(answer.question_id, answer.question_id)
+        question = base_id(answer.question_id)
+        question = questions.setdefault(question, question)
         text = clean(answer.text)
         if has_content(text):
             yield AnswerFact(
@@ -148,7 +150,7 @@ def _facts_of(
                 words=len(text.split()),
                 no_answer=answer.no_answer,
                 form=style_features(text),
-                scores=scores.get((number, question), _NO_SCORES),
+                scores=scores.get((number, answer.question_id), _NO_SCORES),
             )
 
 

@@ -37,13 +37,17 @@ ToPath: TypeAlias = Callable[[Path], Path]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """Column names from options; each may be `FILE:COLUMN` for one file."""
+    """Column names from options; each may be `FILE:COLUMN` for one file.
+
+    With `repeats` numbers that tell rows of a question apart are no systems.
+    """
 
     question: str = ""
     answers: tuple[str, ...] = ()
     system: str = ""
     reference: str = ""
     domain: str = ""
+    repeats: bool = False
 
     def in_file(self, path: Path) -> dict[Column, str]:
         """Return the column names that apply to a file."""
@@ -95,7 +99,8 @@ class NamedFile:
         from submissions.formats.reading import place_name
 
         _refuse_battles(path)
-        table = read_answer_table(path, system=self.system, called=columns.in_file(self.path))
+        called = columns.in_file(self.path)
+        table = read_answer_table(path, system=self.system, called=called, repeats=columns.repeats)
         if self.named:
             return table.called(self.system)
         place = place_name(self.path, table.tool) if [*table.systems] == [self.system] else ""
@@ -230,6 +235,7 @@ class RankRequest:
         retry: Retry comparisons without a verdict.
         go_on: Judge to the end although many replies are unusable.
         keep_errors: Judge texts that look like harness errors as answers.
+        repeats: Judge all answers of a system to one question, not the first alone.
     """
 
     judge: str = ""
@@ -244,6 +250,7 @@ class RankRequest:
     retry: bool = True
     go_on: bool = False
     keep_errors: bool = False
+    repeats: bool = False
 
 
 def is_ranking(folder: Path) -> bool:

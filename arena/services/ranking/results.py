@@ -25,6 +25,7 @@ from data.models import (
     RoundCounts,
     RoundState,
 )
+from data.models.questions import base_id
 from data.store import Store
 from data.text import counted, escape_formula, percent, percent_figure
 from leaderboard.vocabulary import OVERALL
@@ -404,7 +405,12 @@ class RankingResults:
         points, lower, upper, chance = _difference({} if board is None else board.standings, first, second)
         ended = Counter(battle.outcome for battle in battles)
         wins, losses = (sum(battle.winner == system for battle in battles) for system in (first, second))
-        p_value, share_lower, share_upper = sign_test(wins, losses)
+        leads = Counter[str]()
+        for battle in battles:
+            leads[base_id(battle.question_id)] += (battle.winner == first) - (battle.winner == second)
+        # Several answers to one question are no independent trials.
+        signs = [lead > 0 for lead in leads.values() if lead]
+        p_value, share_lower, share_upper = sign_test(sum(signs), len(signs) - sum(signs))
         if chance is not None:
             p_value = max(MIN_CHANCE, 2 * min(chance, 1 - chance))
         lead = wins - losses if points is None else points

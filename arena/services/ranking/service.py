@@ -23,6 +23,7 @@ from arena.services.rounds.service import RoundService
 from arena.services.submissions.service import SubmissionService
 from data.errors import InputError, NoVerdictError, UnfitJudgeError
 from data.models import Answer, Board, JudgeKind, MissingRule, Question, QuestionSet, Round, RoundCounts
+from data.models.questions import base_id
 from data.models.rounds import RESUMABLE
 from data.progress import Report, working
 from data.store import Store
@@ -55,16 +56,12 @@ class Prepared:
     @property
     def sentence(self) -> str:
         """Input in a sentence."""
-        systems, questions = len(self.pool.answers), len(self.pool.questions)
-        text = f"{counted(systems, 'system')}, {counted(questions, 'question')}"
-        if self.pool.complete:
+        text = f"{counted(len(self.pool.answers), 'system')}, {counted(len(self.pool.distinct), 'question')}"
+        text += self.pool.each
+        if not self.pool.lacking:
             text += ", complete"
         else:
-            short = [
-                f"{system} lacks {questions - len(answers):,}"
-                for system, answers in self.pool.answers.items()
-                if len(answers) < questions
-            ]
+            short = [f"{system} lacks {count:,}" for system, count in self.pool.lacking.items()]
             more = f" and {len(short) - MAX_NAMED:,} more lack some" if len(short) > MAX_NAMED else ""
             rule = "which count as lost"
             if self.request.missing is MissingRule.SKIP:
@@ -114,7 +111,13 @@ class RankingService:
         with working("joining questions and answers"):
             before = () if request.afresh else self._stored(systems)
             known = () if request.afresh else self._known()
-            joined = pool([*tables, *before], references, known, keep_errors=request.keep_errors)
+            joined = pool(
+                [*tables, *before],
+                references,
+                known,
+                keep_errors=request.keep_errors,
+                repeats=request.repeats,
+            )
         pairs = _pairs(request, joined)
         if len(joined.answers) + (pairs in {REFERENCE, ALL}) < MIN_SYSTEMS:
             names = ", ".join(joined.answers) or "none"
@@ -292,7 +295,8 @@ class RankingService:
 
     def _known(self) -> Sequence[Question]:
         last = self._last_round()
-        return () if last is None else self._store.sets.get(last.set_name).questions
+        known = () if last is None else self._store.sets.get(last.set_name).questions
+        return [one for one in known if one.id == base_id(one.id)]
 
     def _stored(self, replaced: set[str]) -> Iterator[AnswerTable]:
         """Yield the stored answers of systems without a new file."""
@@ -360,7 +364,8 @@ def _pairs(request: RankRequest, joined: Pool) -> str:
 
 
 def _row(answer: Answer) -> AnswerRow:
-    return AnswerRow(line=0, question_id=answer.question_id, answer=answer.answer, contexts=answer.contexts)
+    name = base_id(answer.question_id)
+    return AnswerRow(line=0, question_id=name, answer=answer.answer, contexts=answer.contexts)
 
 
 def _notes(tables: Sequence[AnswerTable], joined: Pool) -> Iterator[str]:

@@ -15,12 +15,14 @@ from typing import Protocol
 from data.errors import InputError
 from data.models import MissingRule, Outcome, PlannedBattle, Preference, Question, Submission, battle_id
 from data.models.judgments import NOT_HANDED_IN
+from data.models.questions import base_id
 
 ALL, SYSTEMS, VERSUS = "all", "systems", "versus:"
 COMPLETE = re.compile(r"complete:(\d+)")
 SAMPLE = re.compile(r"(\d+)|(\d+(?:\.\d+)?)%")
 PER_CENT = 100
 UNDECIDABLE = "reference battles that the judge cannot decide"
+FEWER = "battles of further answers, since one of the two systems has fewer to the question"
 
 
 class CannotDecide(Protocol):
@@ -106,6 +108,7 @@ class Scope:
         questions: Numbers and questions in the set's order.
         answered: Numbers of questions with a non-empty answer, by submission.
         silent: Numbers of questions with a declining answer, by submission.
+        first: Number of the question, by number of a copy for further answers.
         missing: Result of a battle with one missing answer.
     """
 
@@ -116,6 +119,7 @@ class Scope:
     answered: Mapping[int, frozenset[int]]
     missing: MissingRule = MissingRule.LOSE
     silent: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    first: Mapping[int, int] = field(default_factory=dict)
 
     def answers(self, number: int, *sides: Submission) -> bool:
         """Return whether all sides answer a question."""
@@ -196,12 +200,13 @@ def _undecidable(battles: Sequence[PlannedBattle], scope: Scope, cannot: CannotD
 def sampled(
     questions: Sequence[tuple[int, Question]], sample: Sample, seed: int
 ) -> Sequence[tuple[int, Question]]:
-    """Return the questions of a sample."""
-    if sample.number is not None:
-        return proportionally(questions, sample.number, seed)
-    if sample.share is not None:
-        return proportionally(questions, max(1, round(sample.share * len(questions))), seed)
-    return questions
+    """Return the questions of a sample, with all answers to each."""
+    if sample.number is None and sample.share is None:
+        return questions
+    firsts = [entry for entry in questions if base_id(entry[1].id) == entry[1].id]
+    count = sample.number or max(1, round((sample.share or 0) * len(firsts)))
+    chosen = {question.id for _, question in proportionally(firsts, count, seed)}
+    return [entry for entry in questions if base_id(entry[1].id) in chosen]
 
 
 def _add(
@@ -209,6 +214,9 @@ def _add(
 ) -> None:
     answers = [scope.answers(number, side) for side in (first, second)]
     if not any(answers):
+        return
+    if not all(answers) and number in scope.first and scope.answers(scope.first[number], first, second):
+        plan.left_out[FEWER] += 1
         return
     outcome = preference = None
     if not all(answers) and scope.missing is MissingRule.SKIP:

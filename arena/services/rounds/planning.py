@@ -18,6 +18,7 @@ from arena.services.rounds.pairing import Pairs, Sample, Scope, make_plan
 from arena.services.rounds.readiness import SPENDING, Readiness
 from data.errors import InputError, NotFoundError
 from data.models import JudgeKind, Reply, Submission, SubmissionKind, TokenScope, TokenUsage
+from data.models.questions import base_id
 from data.progress import working
 from data.store import Store
 from data.store.replies import ReplyStore
@@ -73,9 +74,16 @@ class RoundPlanner:
         entrants = self._entrants(request)
         reference = self._store.submissions.reference(request.set_name)
         answered, silent = self._answered((*entrants, reference))
+        questions = questions_in(request.domains, summary, self._store.sets.numbered(summary.id))
+        numbers = {question.id: number for number, question in questions}
         scope = Scope(
             set_hash=summary.content_hash,
-            questions=questions_in(request.domains, summary, self._store.sets.numbered(summary.id)),
+            questions=questions,
+            first={
+                number: numbers[first]
+                for number, question in questions
+                if (first := base_id(question.id)) != question.id and first in numbers
+            },
             entrants=entrants,
             reference=reference,
             answered=answered,

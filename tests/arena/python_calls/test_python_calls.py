@@ -157,6 +157,42 @@ def test_a_function_judges(frames: dict[str, pd.DataFrame], judge: Callable[...,
     assert aa.estimate(frames, judge=judge)["requests"] == 0
 
 
+def _by_word(_question: str, a: str, b: str, _right: str | None) -> str:
+    return "tie" if a == b else "ab"[a < b]
+
+
+@pytest.mark.slow
+def test_repeats_leave_the_question_the_unit(tmp_path: Path) -> None:
+    words = {"x": "BBAABABB", "y": "ABABBAAA"}
+
+    def ranked(name: str, repeats: int, word: Callable[[str, int, int], str]) -> tuple[pd.DataFrame, Any]:
+        data = {
+            system: [
+                {"question": f"What is {at}?", "answer": word(system, at, run)}
+                for at in range(8)
+                for run in range(repeats)
+            ]
+            for system in words
+        }
+        out = tmp_path / name
+        found = aa.rank(data, judge=_by_word, out=out, repeats="all", progress=False)
+        board = pd.read_csv(out / "board.csv").query("domain == 'overall'").set_index("system")
+        return board, found.compare("x", "y")
+
+    once, alone = ranked("once", 1, lambda system, at, _: words[system][at])
+    thrice, copied = ranked("thrice", 3, lambda system, at, _: words[system][at])
+    same = ["rating", "lower", "upper", "win_rate", "win_lower", "win_upper", "mean_score", "clustered_error"]
+    pd.testing.assert_frame_equal(thrice[same], once[same], rtol=1e-9)
+    assert (list(thrice.questions), list(thrice.battles), list(thrice.answers)) == ([8, 8], [24, 24], [8, 8])
+    assert (copied.p_value, copied.lower, copied.share_upper) == pytest.approx(
+        (alone.p_value, alone.lower, alone.share_upper)
+    )
+    varied, _ = ranked("varied", 3, lambda system, at, run: words[system][(at + run * (system == "x")) % 8])
+    met = [[(words["x"] * 2)[at + run] for run in range(3)] for at in range(8)]
+    shares = [sum((a > b) + (a == b) / 2 for a in some) / 3 for some, b in zip(met, words["y"], strict=True)]
+    assert varied.clustered_error["x"] == pytest.approx(pd.Series(shares).sem(), rel=1e-9)
+
+
 def test_functions_of_one_name_are_told_apart() -> None:
     def judge_for(word: str) -> Callable[..., str]:
         return lambda *_texts: word

@@ -97,7 +97,7 @@ def test_logs_have_their_systems_answers_and_counts(name: str) -> None:
     systems = {system: sorted(row.answer or "" for row in rows) for system, rows in read.systems.items()}
     assert [systems, [one.message for one in read.problems]] == MADE[name]
     questions = {row.question or row.question_id for rows in read.systems.values() for row in rows}
-    assert len(questions) == max(map(len, systems.values()))
+    assert not max(map(len, systems.values())) % len(questions)
 
 
 def test_the_reference_of_a_harnesss_row_is_the_questions() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.services.rounds.pairing import Pairs, Plan, Sample, Scope, evenly, make_plan, proportionally
+from arena.services.rounds.pairing import FEWER, Pairs, Plan, Sample, Scope, evenly, make_plan, proportionally
 from data.errors import InputError
 from data.models import JudgeKind, MissingRule, Outcome, Passage, Preference, Question
 from data.models.judgments import NOT_HANDED_IN
@@ -155,3 +155,20 @@ def test_sample_keeps_the_order_of_the_set_and_follows_the_seed() -> None:
 def test_invalid_pairs_and_samples_are_refused(kind: type[Pairs | Sample], text: str) -> None:
     with pytest.raises(InputError, match=r"reference|sample"):
         kind.parse(text)
+
+
+def test_further_answers_are_sampled_with_their_question_and_lost_only_with_it() -> None:
+    questions = [
+        (number + further, replace(question, id=question.id + end))
+        for number, question in _questions(10)
+        for further, end in ((0, ""), (100, "#answer-2"))
+    ]
+    scope = replace(_scope(questions), first={number + 100: number for number in range(1, 11)})
+    everything = frozenset(number for number, _ in questions)
+    answered = {**scope.answered, 2: everything - {103}, 3: everything - {4, 104}}
+    plan = _plan(replace(scope, answered=answered), "all")
+    assert plan.left_out[FEWER] == 3  # Two against the others and one against the reference.
+    assert Counter(battle.question for battle in plan.battles if battle.outcome) == {4: 3, 104: 3}
+    sampled = {battle.question for battle in _plan(scope, "all", sample="4").battles}
+    assert len(sampled) == 8
+    assert {number % 100 for number in sampled} == {number for number in sampled if number < 100}
