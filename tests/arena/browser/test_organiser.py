@@ -143,7 +143,7 @@ def _calibrate_and_cancel(hands: Visitor, labels: Path) -> None:
     hands.button("Calibrate")
     hands.see("Spending: cap 5.00 USD")
     hands.button("Cancel")
-    hands.see("Somebody cancelled it")
+    hands.see("The job was cancelled")
 
 
 def _test_a_judge(hands: Visitor) -> None:

@@ -140,7 +140,7 @@ def test_commands_print_the_notes_of_the_file(run: Commands, tmp_path: Path, com
         {name: row[name] for name in kept} | {"anony": at >= 10} for at, row in enumerate(styled_battles(60))
     ]
     told = run.told("battles", command, written(tmp_path / "b.jsonl", rows))
-    assert "every battle counts as a question of its own" in told
+    assert "every battle counts as a separate question" in told
     assert "left out: 10 records" in told
 
 

@@ -302,7 +302,7 @@ def test_advised_commands_work(run: Commands, files: Files, tmp_path: Path, scri
     assert found == [["rank", folder], ["rank", folder, "--go-on"]]
     err = run.refused(*found[1], "--yes")
     assert "No comparison has a verdict" in err
-    assert re.search(r"The first: .*\. /.*comparisons.csv has the others\. Correct it", err)
+    assert re.search(r"The first: .*\. /.*comparisons.csv has the other errors\. Correct them", err)
     llm.script.faults = {}
     for words in _commands(err):
         done = run.told(*words, "--yes")
@@ -410,7 +410,7 @@ def test_questions_without_a_reference_are_undecidable(run: Commands, files: Fil
     assert "have no verdict (2 undecidable)" in run.done("compare", tmp_path / "q", "alpha", "beta")
     again = ("rank", tmp_path / "q", "--with-reference")
     assert "lexical cannot rank the references" in run.refused(*again)
-    assert "--vs beta compares with it only" in run.refused(*again, "--vs", "beta")
+    assert "--vs beta compares every system with it only" in run.refused(*again, "--vs", "beta")
     assert "unreadable" not in err
     with (tmp_path / "q" / "board.csv").open() as file:
         listed = {

@@ -128,7 +128,7 @@ def test_a_file_is_scored_line_by_line(arena_of: Commands, scripted_llm: Serve, 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--judge", "panel"), "asks one LLM"),
+        (("--judge", "panel"), "needs a single LLM"),
         (("--judge", "nobody"), "nobody"),
         (("--systems", "half,nobody"), "nobody did not submit"),
         (("--option", "relevence=3"), "relevence"),

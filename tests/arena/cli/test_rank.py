@@ -141,7 +141,7 @@ def test_rank_advises_on_unusable_files(run: Commands, files: Files, tmp_path: P
     assert "--endpoint http://localhost:11434/v1" in err
     assert "answers of two systems or more (got best)" in run.refused("rank", files["best"], *out)
     assert "nosuch.csv" in run.refused("rank", tmp_path / "nosuch.csv", *out)
-    assert "holds no ranking" in run.refused("losses", tmp_path, "a", "b")
+    assert "contains no ranking" in run.refused("losses", tmp_path, "a", "b")
     assert "--yes" in run.refused("rank", *_systems(files), "--judge", "gpt-4.1", *out)
     # F25: the embedded judge without references or passages decides nothing, and no round is made.
     assert "cannot decide" in run.refused("rank", *_systems(files), "--judge", "lexical", *out)

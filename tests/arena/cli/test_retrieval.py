@@ -164,7 +164,7 @@ def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) 
         ('{"question_id": "nobody", "passages": []}', "names no question of tiny"),
         ('{"question_id": "q1"}', "no list of passages"),
         ('{"question_id": "q1", "passages": ["a"]}\n{"question_id": "q1", "passages": ["b"]}', "twice"),
-        ("q1 Q0 d 1 0.5 run", "has no texts"),
+        ("q1 Q0 d 1 0.5 run", "contains no texts"),
         ("q0 Q0 elsewhere-1 1 2.5 r", "No passage of passages.jsonl is in the corpus items."),
     ],
 )

@@ -80,7 +80,7 @@ def test_unrelated_folder_is_refused(run: Commands, tmp_path: Path, served: list
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.tex").write_text("")
-    assert "holds no ranking" in run.refused("serve", other)
+    assert "contains no ranking" in run.refused("serve", other)
     assert not served
     assert [path.name for path in other.iterdir()] == ["thesis.tex"]
     run.done("serve", tmp_path / "new")

@@ -78,7 +78,7 @@ def _always_end_itself(number: int) -> int:
 
 @pytest.mark.slow
 def test_a_part_that_ends_processes_is_an_error() -> None:
-    with pytest.raises(WorkError, match="ended by itself") as error:
+    with pytest.raises(WorkError, match="process died") as error:
         list(LocalSpread(2).map(_always_end_itself, numbers(4)))
     assert "ARENA_PROCESSES" in error.value.advice
 

@@ -61,7 +61,7 @@ FORGED = (
     ("judgments.jsonl", '"outcome": "judged", "preference": "a"', UNREAD, "judgments give no verdict"),
     ("outcomes.jsonl", '"judged"', '"failed"', "its judgments give|counts"),
     ("round.json", '"kind": "lexical"', '"kind": "llm"', "does not match its hash"),
-    ("round.json", '"hash": "', '"hash": "0', "standings.json names"),
+    ("round.json", '"hash": "', '"hash": "0', "judge in standings.json"),
     ("round.json", '"judged": ', '"judged": 1', "counts"),
     ("battles.jsonl", '"winner": "model_a"', '"winner": "model_b"', "its judgments give"),
 )
