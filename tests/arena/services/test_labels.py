@@ -89,7 +89,10 @@ def test_only_invited_people_label(arena: Arena) -> None:
     assert arena.labels.open_to(BEN) == ("r",)
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="other"))
     arena.rounds.run("other", concurrency=8, report=quiet)
-    for people, error, words in (([], InputError, "Name accounts"), (["Dan"], NotFoundError, "account Dan")):
+    for people, error, words in (
+        ([], InputError, "Name accounts"),
+        (["Dan"], NotFoundError, "Unknown account: Dan"),
+    ):
         with pytest.raises(error, match=words):
             arena.labels.open("other", people)
     with pytest.raises(NotFoundError, match="has no labels"):
