@@ -47,7 +47,7 @@ class ArchiveLimits:
 
 def members_of(path: Path) -> dict[str, int]:
     """Return the files of a zip file with their declared sizes; empty if it cannot be opened."""
-    with suppress(zipfile.BadZipFile, OSError, ValueError), zipfile.ZipFile(path) as archive:
+    with suppress(*DAMAGE, ValueError), zipfile.ZipFile(path) as archive:
         return {member.filename: member.file_size for member in archive.infolist()}
     return {}
 

@@ -123,7 +123,15 @@ def read_workbook(path: Path, limits: ReadLimits, opening: Opening) -> Iterator[
             sheet = _chosen(path.name, values)
             if sheet:
                 yield from _rows(_lines(values[sheet], formulas[sheet]), opening)
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, SyntaxError, OSError) as error:
+    except (
+        zipfile.BadZipFile,
+        NotImplementedError,
+        KeyError,
+        TypeError,
+        ValueError,
+        SyntaxError,
+        OSError,
+    ) as error:
         message = f"{path.name} is an Excel workbook that is damaged."
         raise FileFormatError(message, advice="Save it again.", code=DAMAGED) from error
 
