@@ -21,6 +21,7 @@ from data.files.labelled_pairs import read_items
 from data.files.question_sets.registry import load_set
 from data.files.tables.columns import NAMES, Column
 from data.files.text_files import ReadLimits
+from data.text import is_blank
 from submissions.answer_tables import read_answer_table
 from submissions.check import check_answers, read_answers
 from submissions.context_files import read_contexts
@@ -182,7 +183,9 @@ def test_the_rows_of_a_system_are_read_from_long_and_wide_tables(tmp_path: Path)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     texts=st.lists(
-        st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=20).filter(str.strip),
+        st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=20).filter(
+            lambda text: not is_blank(text)
+        ),
         min_size=2,
         max_size=2,
     ),

@@ -214,9 +214,9 @@ def _take(corpus: dict[str, Passage], question: Question, passage: Passage) -> s
 
 
 def _field(name: str) -> str:
-    """Escape a name if it would shift fields between tabs or clash."""
+    """Escape a name if it would shift fields between tabs, open a quotation or clash."""
     plain = name.isprintable() and name == name.strip() and not set(name) & set('{"%')
-    return name if plain else run_field(name)
+    return name if plain else run_field(name).replace('"', "%22")
 
 
 def _own(row: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -383,7 +383,7 @@ def test_extra_columns_are_not_systems(run: Commands, files: Files, tmp_path: Pa
     assert run.json("rank", short, *words)["systems"] == ["long", "terse"]
     some = [[text, "m1" if at else "", "It turns."] for at, text in enumerate(QUESTIONS)]
     nameless = _write(tmp_path / "some.csv", "prompt,system,answer", some)
-    assert "names no system" in run.refused("rank", nameless, files["beta"], *words[:4])
+    assert "has an answer but no system" in run.refused("rank", nameless, files["beta"], *words[:4])
     named = ("rank", wide, files["beta"], *words, "--answer")
     assert run.json(*named, f"{wide}:two")["systems"] == ["beta", "wide"]
     assert "has no column 'three'" in run.refused(*named, f"{wide}:three")

@@ -163,7 +163,7 @@ def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) 
     [
         ('{"question_id": "nobody", "passages": []}', "names no question of tiny"),
         ('{"question_id": "q1"}', "no list of passages"),
-        ('{"question_id": "q1", "passages": ["a"]}\n{"question_id": "q1", "passages": ["b"]}', "twice"),
+        ('{"question_id": "q1", "passages": ["a"]}\n{"question_id": "q1", "passages": ["b"]}', "Duplicate"),
         ("q1 Q0 d 1 0.5 run", "contains no texts"),
         ("q0 Q0 elsewhere-1 1 2.5 r", "No passage of passages.jsonl is in the corpus items."),
     ],
@@ -262,7 +262,7 @@ def test_score_takes_ratings_as_judgments(salted: Commands, tmp_path: Path) -> N
     assert (rows["half"]["coverage"], rows["half"]["R@10"]) == (0.5, 0.5)
     assert 0 < rows["half"]["alpha_ndcg"] < 1
     write_lines(ratings, [row | {"question_id": "other"}])
-    assert "of no question of salt" in salted.refused(*words)
+    assert "have no question of salt" in salted.refused(*words)
 
 
 def test_score_lists_submitted_contexts_as_the_page_does(salted: Commands, tmp_path: Path) -> None:

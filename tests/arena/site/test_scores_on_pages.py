@@ -106,7 +106,7 @@ def test_system_page_separates_retrieval_from_writing(shown: Callable[..., str])
     assert "Lost in retrieval" in narrow
     assert "33.3 %" in narrow
     late = shown("systems.system_page", id="late", part="facts")
-    assert "Not available. The answers file gives no contexts" in late
+    assert "Not available. The answers file has no contexts" in late
 
 
 def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callable[..., str]) -> None:

@@ -146,7 +146,7 @@ ONE_ID = QuestionSet(
     title="One id, two texts",
     domains={"one": "One"},
     questions=tuple(
-        Question(id=name, domain="one", question=f"{name}?", passages=(passage,), gold_doc_ids=("p1",))
+        Question(id=name, domain="one", question=f"{name}?", passages=(passage,), gold_doc_ids=("p1", '"d'))
         for name, passage in (("q1", PARIS), ("q2", LYON))
     ),
 )

@@ -5,13 +5,13 @@ from data.system_names import confusable_skeleton
 from tests.cases import cases
 
 
-@pytest.mark.parametrize(("one", "other"), cases(__file__, "texts_that_look_alike_share_a_key"))
+@pytest.mark.parametrize(("text", "other"), cases(__file__, "texts_that_look_alike_share_a_key"))
 def test_texts_that_look_alike_share_a_key(text: str, other: str) -> None:
     assert confusable_skeleton(text) == confusable_skeleton(other)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("1.5", "15"), ("run-2", "run-3"), ("naive", "native"), ("a b", "ab")]
+    ("text", "other"), [("1.5", "15"), ("run-2", "run-3"), ("naive", "native"), ("a b", "ab")]
 )
 def test_texts_that_look_different_have_different_keys(text: str, other: str) -> None:
     assert confusable_skeleton(text) != confusable_skeleton(other)

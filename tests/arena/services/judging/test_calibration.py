@@ -71,7 +71,7 @@ def test_report_of_a_calibration_is_on_the_board(filled: Fill, tmp_path: Path) -
     play(arena)
     report = tmp_path / "agreement.json"
     report.write_text(json.dumps([{"judge": "other", "pairs": 40}]))
-    with pytest.raises(InputError, match="nothing of the judge lexical, but of other"):
+    with pytest.raises(InputError, match="has no report on the judge lexical; it has: other"):
         arena.boards.publish("r", report=quiet, score=False, calibration=report)
     report.write_text(
         json.dumps({"judge": "lexical", "pairs": 40, "decisive_accuracy": 0.8, "by_domain": {}})
