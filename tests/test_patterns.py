@@ -118,8 +118,8 @@ def _verdict_patterns() -> None:
 
 def _rule_patterns() -> None:
     grammar = importlib.import_module("data.steering.rules").Grammar()
-    for written in (grammar.weak.pattern, *(rule.written for rule in grammar.rules)):
-        re.compile(written)
+    for source in (grammar.weak.pattern, *(rule.source for rule in grammar.rules)):
+        re.compile(source)
 
 
 def _decline_patterns() -> None:

@@ -101,6 +101,7 @@ class FileChecks:
         if math.isinf(self.seconds):
             return check(path, visible, limits=limits)
         seconds, memory = self.seconds, MIN_MEMORY + MEMORY_FACTOR * limits.file_bytes
+        path = path.absolute()  # an idle child may have started in another folder
         try:
             size = within(seconds, size_of, path, limits, poll=poll)
             seconds *= max(1.0, size / UNIT)

@@ -19,7 +19,7 @@ QUESTION = (
 IN_TWO_CLICKS = {
     "who leads, and is it sure": ((), r"meridian is first by[^·]*No other system is within chance"),
     "is B better than C": (("More of slipshod",), r"partisan\n\d+ won, \d+ tied, \d+ lost"),
-    "where does C lose": (("pithy",), r"Biomedical\s+96 %\s+72 to 100 %"),
+    "where does C lose": (("pithy",), r"Biomedical\s+96\s%\s+72 to 100\s%"),
     "may I trust the judge": (("Trust and method",), r"Does it decide as people do\?\s+Not checked"),
     "what changed": ((), r"What changed since spring\nRank changed beyond chance: meridian from 3–4 to 1"),
     "what does a question depend on": (("Questions", QUESTION), r"gave the best answer: it won \d of its \d"),

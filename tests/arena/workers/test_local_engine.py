@@ -66,7 +66,7 @@ def test_an_error_is_raised_as_it_was() -> None:
     assert [next(found) for _ in range(5)] == [0, 1, 2, 3, 4]
     with pytest.raises(InputError, match="Five cannot be used"):
         next(found)
-    with pytest.raises(WorkError, match=r"refused \(ZeroDivisionError: seven\)"):
+    with pytest.raises(WorkError, match=r"refused failed \(ZeroDivisionError: seven\)"):
         list(LocalSpread(2).map(refused, [(7,)]))
 
 

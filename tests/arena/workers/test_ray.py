@@ -132,7 +132,7 @@ def test_a_cluster_gives_the_bytes_of_one_process(
         assert list(spread.map(nested, numbers(3))) == [[], [1], [2, 3]]
         with pytest.raises(InputError, match="Five cannot be used"):
             list(spread.map(refused, numbers(6)))
-        with pytest.raises(WorkError, match=r"refused \(ZeroDivisionError: seven\)"):
+        with pytest.raises(WorkError, match=r"refused failed \(ZeroDivisionError: seven\)"):
             list(spread.map(refused, [(7,)]))
 
 

@@ -217,3 +217,15 @@ def test_hidden_submission_looks_absent(submit: Callable[..., tuple[Arena, int]]
         with pytest.raises(NotFoundError) as hidden:
             change(number, caller=RIVAL)
         assert str(hidden.value) == str(nothing.value).replace(str(number + 1000), str(number))
+
+
+def test_relative_path_is_read_from_the_current_folder(
+    filled: Fill, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena = filled()
+    for name in ("first", "second"):  # the child that checked the first file checks the second
+        folder = tmp_path / name
+        folder.mkdir()
+        path = answers_file(folder, name, f"{TEXT}{name}.")
+        monkeypatch.chdir(folder)
+        assert arena.submissions.check(Path(path.name), "tiny").accepted
