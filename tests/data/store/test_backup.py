@@ -193,6 +193,20 @@ def test_damaged_database_is_not_backed_up_and_can_be_replaced(database: Path, b
     assert marked(database) == "old"
 
 
+def test_corrupt_wal_loses_only_what_it_contains(database: Path, backup: Path) -> None:
+    copy = database.with_name("copy.sqlite")
+    mark(database, "checkpointed")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        mark(database, "logged")
+        for suffix in ("", "-wal"):
+            copy.with_name(copy.name + suffix).write_bytes(Path(f"{database}{suffix}").read_bytes())
+    damage(Path(f"{copy}-wal"))
+    assert (damage_of(copy), marked(copy)) == ("", "checkpointed")
+    restore(backup, copy, KNOWN)
+    assert marked(copy) == "old"
+
+
 def test_upgrade_backs_up_a_database_of_an_older_schema(
     database: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
