@@ -13,7 +13,7 @@ from arena.container import open_arena
 from arena.services.accounts.auth import OWNER, PUBLIC
 from arena.settings import Settings
 from data.store.engine import newest_version
-from tests.arena.conftest import Commands, write_lines
+from tests.arena.conftest import Commands, Fill, write_lines
 
 
 def test_database_commands(run: Commands, tmp_path: Path) -> None:
@@ -25,6 +25,20 @@ def test_database_commands(run: Commands, tmp_path: Path) -> None:
     nothing = ("restore", tmp_path / "nothing", "--replace")
     for words in (("backup", file), ("backup", file / "below"), nothing):
         assert len(run.refused("db", *words).splitlines()) == 1
+
+
+def test_backup_of_damaged_database_is_refused_in_one_line(
+    run: Commands, filled: Fill, tmp_path: Path
+) -> None:
+    filled().close()
+    file = run.home / "arena.sqlite"
+    with file.open("r+b") as raw:
+        raw.seek(file.stat().st_size // 2 // 4096 * 4096)
+        raw.write(b"\xff" * 8192)
+    message = run.refused("db", "backup", tmp_path / "arena.backup")
+    assert "is damaged" in message
+    assert len(message.splitlines()) == 1
+    assert not list(tmp_path.glob("*arena.backup*"))
 
 
 @pytest.fixture
