@@ -46,7 +46,7 @@ def _last(steps: list[dict[str, Any]], instruction: str) -> str:
     return str([step["value"] for step in steps if step["instruction"] == instruction][-1])
 
 
-def test_linter_reports_nothing(path: Path) -> None:
+def test_linter_accepts_container_files(path: Path) -> None:
     """Hadolint, which comes with the development tools, finds nothing, not even a hint."""
     program = Path(sys.executable).with_name("hadolint")
     if not program.exists():
@@ -57,7 +57,7 @@ def test_linter_reports_nothing(path: Path) -> None:
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
-def test_image_copies_all_that_the_package_needs(steps: list[dict[str, Any]]) -> None:
+def test_image_copies_files_of_package(steps: list[dict[str, Any]]) -> None:
     """Every source is in the checkout, none is left out of the context, no room of the product is missing."""
     copied = {
         source
@@ -98,7 +98,7 @@ def test_image_runs_unprivileged_with_health_check(steps: list[dict[str, Any]]) 
     assert f"127.0.0.1:{_last(final, 'EXPOSE')}/healthz" in _last(final, "HEALTHCHECK")
 
 
-def test_image_runs_a_command_that_exists(steps: list[dict[str, Any]]) -> None:
+def test_image_runs_existing_command(steps: list[dict[str, Any]]) -> None:
     """Entry point and command are `arena serve` with options that it has, on the port that is exposed."""
     assert json.loads(_last(steps, "ENTRYPOINT")) == ["arena"]
     words = json.loads(_last(steps, "CMD"))
@@ -135,7 +135,7 @@ def _engine(*words: object) -> str:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
-def test_image_is_built_and_answers(path: Path) -> None:
+def test_image_builds_and_responds(path: Path) -> None:
     """Built from the checkout it serves the site with a read-only root, as a user who is not root."""
     tag = f"answer-arena-test-{path.name.lower()}"
     _engine("build", "--quiet", "--file", path, "--tag", tag, ROOT)

@@ -26,7 +26,7 @@ def test_only_existing_settings_are_used(path: Path) -> None:
     assert named <= {variable.name for variable in VARIABLES}
 
 
-def test_compose_file_has_the_services_with_health_checks_and_no_secret() -> None:
+def test_compose_services_have_health_checks_and_no_secrets() -> None:
     """Site, worker and database; each is watched, none runs as root, and secrets come from files."""
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
     assert {"site", "worker", "database"} <= compose["services"].keys()
@@ -46,7 +46,7 @@ def test_compose_file_has_the_services_with_health_checks_and_no_secret() -> Non
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
-def test_systemd_accepts_the_unit(unit: Path, tmp_path: Path) -> None:
+def test_systemd_accepts_unit(unit: Path, tmp_path: Path) -> None:
     """`systemd-analyze verify` has nothing to say but that the program is not installed here."""
     program = shutil.which("systemd-analyze")
     content = unit.read_text(encoding="utf-8")

@@ -54,7 +54,7 @@ def test_documented_variables_are_those_read() -> None:
 @pytest.mark.parametrize(
     ("name", "field"), [(variable.name, variable.field) for variable in VARIABLES if variable.field]
 )
-def test_variables_change_their_settings(name: str, field: str) -> None:
+def test_environment_variables_change_settings(name: str, field: str) -> None:
     usual = getattr(read_settings({}), field)
     changed = set()
     words = ("7", "/srv", "batch", "replay", "json", "ray", "DEBUG", "open", "any")
@@ -78,7 +78,7 @@ def test_commands_of_pages_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_links_and_paths_lead_somewhere(page: Path) -> None:
+def test_links_and_paths_exist(page: Path) -> None:
     broken = []
     for target in LINK.findall(_prose(page)):
         path, _, anchor = target.partition("#")
@@ -92,7 +92,7 @@ def test_links_and_paths_lead_somewhere(page: Path) -> None:
     assert broken == missing == []
 
 
-def test_examples_in_python_run_as_printed() -> None:
+def test_python_examples_match_printed_output() -> None:
     failed, tried = doctest.testfile(str(DOCS / "python.md"), module_relative=False)
     assert tried > 0
     assert failed == 0
@@ -114,7 +114,7 @@ def test_formulas_become_mathml(page: Path) -> None:
     assert "$" not in re.sub(r"<code.*?</code>", "", page_html, flags=re.DOTALL)
 
 
-def test_every_page_is_in_the_site() -> None:
+def test_every_page_is_in_navigation() -> None:
     """The site lists every page but the card of a Space."""
     listed = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     pages = {page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)}

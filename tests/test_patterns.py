@@ -323,13 +323,13 @@ def test_every_rule_of_steering_is_linear(part: int, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", cases(__file__, "patterns_that_are_not_linear_are_found"))
-def test_patterns_that_are_not_linear_are_found(pattern: str) -> None:
+def test_nonlinear_patterns_are_detected(pattern: str) -> None:
     """A1, A3: the patterns that stalled the first state, and the textbook's, are told from linear ones."""
     assert _steep(re.compile(pattern))
 
 
 @pytest.mark.slow
-def test_no_pattern_is_compiled_out_of_sight() -> None:
+def test_all_patterns_are_checked() -> None:
     """A1: patterns are compiled by `re.…` alone, so that the test above sees every one."""
     other = re.compile(r"^\s*(?:from (?:re|regex) import|import regex|import re as)\b", re.MULTILINE)
     files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]

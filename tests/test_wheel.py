@@ -60,7 +60,7 @@ def test_imports_are_rewritten() -> None:
         ('"arena.sqlite" and "data.html" and import_module(".function", __package__)', []),
     ],
 )
-def test_a_string_that_names_a_module_ends_the_build(text: str, found: list[str]) -> None:
+def test_module_name_in_string_fails_build(text: str, found: list[str]) -> None:
     """A name that imports would not find below the package is refused; names of files and logs are none."""
     assert list(modules_in_strings(text, ROOMS, ROOT)) == found
 
@@ -119,7 +119,7 @@ def test_wheel_contains_one_package(wheel: Path) -> None:
 
 
 @pytest.mark.slow
-def test_three_files_are_ranked(python: Path, folder: Path, tmp_path: Path) -> None:
+def test_wheel_ranks_three_files(python: Path, folder: Path, tmp_path: Path) -> None:
     """By the embedded judge, and by a function in a process of its own; the folder's modules are not read."""
     arena = str(python.with_name("arena"))
     files = ("alpha.csv", "beta.csv", "gamma.csv")
@@ -137,7 +137,7 @@ def test_three_files_are_ranked(python: Path, folder: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_demo_is_judged_served_worked_on_and_exported(
+def test_wheel_judges_serves_and_exports_demo(
     python: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Site, worker, migrations, templates and bundled sets are found where the wheel has them."""

@@ -30,7 +30,7 @@ def test_faults_name_lines(words: dict[str, Any], code: str, lines: list[int]) -
 
 
 @pytest.mark.slow
-def test_table_compares_counts_with_the_start(words: dict[str, Any]) -> None:
+def test_table_compares_counts_with_start(words: dict[str, Any]) -> None:
     header, *rows = words["table"]()
     assert header.split() == ["product", "start", "aim", "tests", "start", "aim"]
     assert any(row.startswith("alone") and row.split()[2:4] == ["405", "40"] for row in rows)
@@ -46,7 +46,7 @@ def test_table_compares_counts_with_the_start(words: dict[str, Any]) -> None:
         ("Let a withdrawn verdict cost its battle\n\nFix it\n", False),
     ],
 )
-def test_commit_hook_checks_the_subject(message: str, accepted: bool) -> None:
+def test_commit_hook_checks_subject(message: str, accepted: bool) -> None:
     config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
     hook = next(hook for hook in config["repos"][0]["hooks"] if hook["id"] == "subject")
     assert bool(re.search(hook["entry"], message, re.MULTILINE)) is accepted

@@ -11,7 +11,7 @@ from tests.arena.conftest import settings_of
 
 
 @pytest.mark.slow
-def test_each_service_is_made_once_of_its_class(tmp_path: Path) -> None:
+def test_each_service_is_created_once(tmp_path: Path) -> None:
     """A service is of the class that is announced, unless this is a protocol, and stays the same."""
     arena = Arena(settings_of(tmp_path))
     names = [name for name, kind in vars(Arena).items() if isinstance(kind, cached_property)]
@@ -24,7 +24,7 @@ def test_each_service_is_made_once_of_its_class(tmp_path: Path) -> None:
     arena.close()
 
 
-def test_ranking_reads_the_prices_of_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranking_reads_prices_of_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_HOME", str(tmp_path / "own"))
     open_arena().judges.set_price("house-judge", Price(input=1.0, output=1.0))
     price = open_ranking(tmp_path / "ranking").judges.prices().of("https://llm.example/v1", "house-judge")

@@ -13,7 +13,7 @@ from data.errors import InputError
 KEY = "sk-hush-1234567890"
 
 
-def test_no_secret_stands_in_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_logs_contain_no_secrets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Keys, passwords and tokens are blotted out by name and by text, nested and in tracebacks too."""
     settings = Settings(
         home=tmp_path,

@@ -100,7 +100,7 @@ def test_invalid_spec_reports_error(text: str, message: str, tmp_path: Path) -> 
         ('reply = "logprobs"\n', "pairwise"),
     ],
 )
-def test_prompt_follows_from_the_ground_truth(settings: str, prompt: str, tmp_path: Path) -> None:
+def test_prompt_follows_from_ground_truth(settings: str, prompt: str, tmp_path: Path) -> None:
     """E11: a judge that names no prompt is the judge that names the one of its ground truth, hash and all."""
     spec = load_spec(written(tmp_path, f'kind = "llm"\nmodel = "m"\n{settings}'))
     named = load_spec(written(tmp_path, f'kind = "llm"\nmodel = "m"\nprompt = "{prompt}"\n{settings}'))
@@ -170,7 +170,7 @@ def test_invalid_prompt_reports_error(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_default_leaves_a_setting_to_the_endpoint(tmp_path: Path) -> None:
+def test_default_sampling_settings_are_unset(tmp_path: Path) -> None:
     path = tmp_path / "j.toml"
     sampling = "\n".join(f'{name} = "default"' for name in ("temperature", "top_p", "max_tokens", "seed"))
     path.write_text(f'extends = "reference-free"\n[sampling]\n{sampling}\n')

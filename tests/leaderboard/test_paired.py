@@ -46,7 +46,7 @@ def test_interval_is_t_interval_over_questions() -> None:
     assert result.interval.upper == pytest.approx(expected.high)
 
 
-def test_swapped_systems_flip_the_sign() -> None:
+def test_swapped_systems_flip_sign() -> None:
     forward, back = paired_shares(STAR, "one", "two")[0], paired_shares(STAR, "two", "one")[0]
     assert forward.difference == -(back.difference or 0)
     assert (forward.ahead, forward.behind) == (back.behind, back.ahead)
@@ -63,7 +63,7 @@ def test_most_divisive_questions_come_first() -> None:
     assert result == (("q1", {"one": 1.0, "two": 0.0}), ("q3", {"one": 1.0, "two": 0.5}))
 
 
-def test_deciding_counts_questions_behind_the_lead() -> None:
+def test_deciding_counts_questions_behind_lead() -> None:
     won = [(f"q{at}", "d", "a", "b", "model_a") for at in range(3)]
     lost = [("q3", "d", "a", "b", "model_b")]
     lead = deciding(encoded([*won, *lost]), "b", "a")

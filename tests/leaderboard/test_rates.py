@@ -33,7 +33,7 @@ def random_table(seed: int, repeats: int = 1) -> BattleTable:
     return table_of(rows)
 
 
-def test_counts_add_up_and_overall_is_the_micro_average() -> None:
+def test_counts_add_up_and_overall_is_micro_average() -> None:
     rates = win_rates(random_table(1), reference="s0")
     assert {row.system for row in rates.rows} == {"s1", "s2"}
     for system in ("s1", "s2"):

@@ -34,7 +34,7 @@ def rate_of(table: BattleTable) -> Rate:
 
 
 @pytest.mark.parametrize("scale", [1e-6, 0.01, 0.1, 0.5, 7.0, 1e6])
-def test_intervals_of_rates_do_not_depend_on_the_scale_of_weights(scale: float) -> None:
+def test_intervals_of_rates_do_not_depend_on_scale_of_weights(scale: float) -> None:
     rng = np.random.default_rng(2)
     questions = [at // 3 for at in range(180)]
     won = (rng.random(180) < 0.6).tolist()
@@ -88,7 +88,7 @@ def test_unanimous_questions_give_wilsons_interval(questions: int) -> None:
 
 
 @pytest.mark.parametrize("questions", range(2, 12))
-def test_unanimous_differences_use_the_sign_test(questions: int) -> None:
+def test_unanimous_differences_use_sign_test(questions: int) -> None:
     share = paired_shares(table_of(list(range(questions)), [True] * questions), "a", "b")[0]
     lower, upper = ends(share.interval)
     assert share.difference == 1
@@ -113,7 +113,7 @@ def test_bca_interval_agrees_with_scipy(seed: int) -> None:
 
 
 @given(SHARES)
-def test_bca_interval_stays_within_the_scores(shares: list[float]) -> None:
+def test_bca_interval_stays_within_scores(shares: list[float]) -> None:
     result = bca_mean(np.array(shares), np.ones(len(shares)))
     assert result is not None
     low, high = (0.0, 1.0) if len(set(shares)) == 1 else (min(shares), max(shares))

@@ -51,7 +51,7 @@ def check_twice(path: Path, questions: QuestionSet) -> CheckReport:
 
 @QUICK
 @given(content=st.binary(max_size=300) | st.text(max_size=200).map(str.encode), zipped=st.booleans())
-def test_arbitrary_bytes_give_a_report(content: bytes, zipped: bool, tmp_path: Path) -> None:
+def test_arbitrary_bytes_give_report(content: bytes, zipped: bool, tmp_path: Path) -> None:
     path = tmp_path / "answers"
     path.write_bytes(gzip.compress(content) if zipped else content)
     check_twice(path, QUESTIONS)
@@ -60,7 +60,7 @@ def test_arbitrary_bytes_give_a_report(content: bytes, zipped: bool, tmp_path: P
 @pytest.mark.slow
 @QUICK
 @given(rows=st.lists(ROWS, max_size=6), form=st.sampled_from(["jsonl", "json"]))
-def test_arbitrary_json_gives_a_report(rows: list[object], form: str, tmp_path: Path) -> None:
+def test_arbitrary_json_gives_report(rows: list[object], form: str, tmp_path: Path) -> None:
     path = tmp_path / "answers"
     lines = [json.dumps(row) for row in rows]
     path.write_text("\n".join(lines) if form == "jsonl" else f"[{','.join(lines)}]", encoding="utf-8")
@@ -69,7 +69,7 @@ def test_arbitrary_json_gives_a_report(rows: list[object], form: str, tmp_path: 
 
 @QUICK
 @given(data=st.data(), form=st.sampled_from(["jsonl", "json", "csv", "jsonl.gz", "csv.gz"]))
-def test_damaged_file_gives_a_report(data: st.DataObject, form: str, tmp_path: Path) -> None:
+def test_damaged_file_gives_report(data: st.DataObject, form: str, tmp_path: Path) -> None:
     content = bytearray(ENCODERS[form](GOOD_ROWS))
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(content) - 1))

@@ -20,7 +20,7 @@ def answers(questions: QuestionSet, text: Callable[[Question], str]) -> list[dic
     return [{"question_id": question.id, "answer": text(question)} for question in questions.questions]
 
 
-def test_copies_of_the_reference_are_reported(check: Check) -> None:
+def test_copies_of_reference_are_reported(check: Check) -> None:
     copied = answers(QUESTIONS, lambda question: f"Well: {known(question.reference).upper()} [1]")
     codes = codes_of(check(copied))
     assert codes == [(0, "many-near-copies"), *((line, "near-copy") for line in range(1, 9))]
@@ -98,7 +98,7 @@ def test_missing_contexts_are_reported_with_lines(check: Check) -> None:
     assert "lines 7, 8" in problem.message
 
 
-def test_empty_contexts_give_a_warning(check: Check) -> None:
+def test_empty_contexts_give_warning(check: Check) -> None:
     row = {**GOOD_ROWS[0], "contexts": ["", "text", {"id": "x", "text": " "}]}
     assert codes_of(check([row])) == [(1, "empty-context")]
 
@@ -117,7 +117,7 @@ def test_unknown_fields_are_reported_once(check: Check) -> None:
     assert codes_of(check(rows)) == [(2, "unknown-field"), (2, "unknown-field")]
 
 
-def test_answers_with_the_wrong_question_are_reported(check: Check) -> None:
+def test_answers_with_wrong_question_are_reported(check: Check) -> None:
     rows = [{"question_id": "1", "question": QUESTIONS.questions[2].question, "answer": "x"}]
     assert codes_of(check(rows)) == [(1, "question-differs")]
     assert codes_of(check([{**rows[0], "question": "Why?"}])) == [(1, "question-differs")]
@@ -133,7 +133,7 @@ HONEST = cases(__file__, "HONEST")
 
 
 @pytest.mark.parametrize("text", AIMED)
-def test_text_aimed_at_the_judge_is_flagged(text: str, check: Check) -> None:
+def test_text_aimed_at_judge_is_flagged(text: str, check: Check) -> None:
     result = check([{"question_id": "1", "answer": f"Something true. \n{text}"}])
     assert (1, "judge-directed") in codes_of(result)
     assert result.accepted

@@ -50,9 +50,7 @@ BAD = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "expected"), BAD.values(), ids=BAD.keys())
-def test_all_problems_of_a_card_are_listed(
-    text: str, expected: list[list[int | str]], tmp_path: Path
-) -> None:
+def test_all_problems_of_card_are_listed(text: str, expected: list[list[int | str]], tmp_path: Path) -> None:
     with pytest.raises(InvalidFileError) as caught:
         load_card(write(tmp_path, text))
     assert [[problem.line, problem.code] for problem in caught.value.problems] == expected

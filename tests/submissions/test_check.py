@@ -81,7 +81,7 @@ def test_report_formats_list_every_problem() -> None:
     assert rows == [(str(problem["line"]), problem["code"]) for problem in expected["problems"]]
 
 
-def test_reports_escape_texts_of_the_file(tmp_path: Path) -> None:
+def test_reports_escape_texts_of_file(tmp_path: Path) -> None:
     result = check_answers(GOLDEN / "bad_answers.jsonl", QUESTIONS)
     evil = Problem(1, "unknown-question", '=HYPERLINK("http://evil.invalid")', advice="<script>x</script>")
     result = result.model_copy(update={"problems": (evil,)})
@@ -89,7 +89,7 @@ def test_reports_escape_texts_of_the_file(tmp_path: Path) -> None:
     assert row["message"].startswith("'=")
 
 
-def test_missing_file_is_a_problem(tmp_path: Path) -> None:
+def test_missing_file_is_problem(tmp_path: Path) -> None:
     for path, code in ((tmp_path / "nowhere.jsonl", "missing-file"), (tmp_path, "empty-file")):
         result = check_answers(path, QUESTIONS)
         assert [problem.code for problem in result.problems] == [code]
@@ -127,7 +127,7 @@ def test_check_stops_after_many_errors(check: Check) -> None:
     assert result.problems[-1].code == "too-many-errors"
 
 
-def test_few_empty_answers_of_a_large_file_are_warnings(check: Check) -> None:
+def test_few_empty_answers_of_large_file_are_warnings(check: Check) -> None:
     rows = [
         {"question_id": question.id, "answer": "" if question.id == "2" else f"{question.id}."}
         for question in QUESTIONS.questions
@@ -141,7 +141,7 @@ def test_few_empty_answers_of_a_large_file_are_warnings(check: Check) -> None:
     ]
 
 
-def test_reading_an_unchecked_file_fails_at_its_first_error(tmp_path: Path) -> None:
+def test_reading_unchecked_file_fails_at_first_error(tmp_path: Path) -> None:
     path = tmp_path / "answers"
     path.write_bytes(GOOD + b'{"question_id": "2", "answer": ""}\n')
     reading = read_answers(path, QUESTIONS)

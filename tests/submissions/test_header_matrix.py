@@ -163,7 +163,7 @@ def test_sets_are_read_from_every_container(container: str, tmp_path: Path) -> N
         assert [passage.id for passage in loaded[0].passages] == ["0", "7"]
 
 
-def test_the_rows_of_a_system_are_read_from_long_and_wide_tables(tmp_path: Path) -> None:
+def test_rows_of_system_are_read_from_long_and_wide_tables(tmp_path: Path) -> None:
     long, wide = tmp_path / "long.csv", tmp_path / "wide.csv"
     names = ("meta-llama/Llama-3-70B", "gpt-4o (2024-08)")
     long.write_bytes(

@@ -29,7 +29,7 @@ def asked(answer: str = "An answer.", **more: object) -> list[dict[str, object]]
     return [{"prompt": question, "response": answer, **more} for question in QUESTIONS]
 
 
-def test_one_object_may_have_answers_by_the_texts_of_questions(tmp_path: Path) -> None:
+def test_answers_keyed_by_question_text_are_read(tmp_path: Path) -> None:
     for name in ("mine", "right"):
         (tmp_path / f"{name}.json").write_text(json.dumps(dict.fromkeys(QUESTIONS, name)))
     cases = [{"name": "t", "input": text, "actualOutput": "theirs"} for text in QUESTIONS]
@@ -43,7 +43,7 @@ def test_one_object_may_have_answers_by_the_texts_of_questions(tmp_path: Path) -
     }
 
 
-def test_a_long_and_a_wide_table_have_the_systems_of_files(tmp_path: Path) -> None:
+def test_long_and_wide_tables_match_separate_files(tmp_path: Path) -> None:
     systems = ("alpha", "beta", "org/gamma-7b")
     files = [table(name, [{"question": q, "answer": f"{name}: {q}"} for q in QUESTIONS]) for name in systems]
     long = tmp_path / "long.jsonl"
@@ -70,7 +70,7 @@ def test_a_long_and_a_wide_table_have_the_systems_of_files(tmp_path: Path) -> No
         assert pool([one]).answers == expected
 
 
-def test_ids_join_where_they_mean_the_same_and_texts_where_they_do_not() -> None:
+def test_joins_use_ids_or_else_texts() -> None:
     shared = [
         table("a", [{"id": i, "question": q, "answer": "x"} for i, q in enumerate(QUESTIONS)]),
         table("b", [{"id": i, "answer": "y"} for i in range(3)]),
@@ -91,7 +91,7 @@ def test_ids_join_where_they_mean_the_same_and_texts_where_they_do_not() -> None
         pool([*numbered, table("c", [{"id": 1, "answer": "z"}])])
 
 
-def test_join_that_fails_is_reported_without_guesses() -> None:
+def test_failed_join_reports_error() -> None:
     with pytest.raises(InputError, match=r"No file has the text of 1 question: '7'") as refused:
         pool([table("a", [{"id": 7, "answer": "x"}])])
     assert "--references" in str(refused.value)
@@ -113,7 +113,7 @@ def test_join_that_fails_is_reported_without_guesses() -> None:
     assert joined.lacking
 
 
-def test_repeats_are_answers_of_one_question() -> None:
+def test_repeated_rows_are_answers_to_one_question() -> None:
     rows = [{"id": at, "question": q, "answer": ["Yes.", f"No {at}."]} for at, q in enumerate(QUESTIONS)]
     tables = [table("a", rows), table("b", [*rows[:2], {**rows[1], "answer": "Third."}])]
     joined = pool(tables, repeats=True)
@@ -129,7 +129,7 @@ def test_repeats_are_answers_of_one_question() -> None:
     assert [len(some) for some in pool(tables).answers.values()] == [3, 2]
 
 
-def test_tests_that_share_a_question_have_its_reference() -> None:
+def test_tests_with_same_question_share_reference() -> None:
     tests = [
         {"ask": "Why?", "style": "short"},
         {"ask": "Why?", "style": "long"},
@@ -160,7 +160,7 @@ def test_tests_that_share_a_question_have_its_reference() -> None:
     assert {one.id for one in pool([log], right, before).questions} >= {"1"}
 
 
-def test_references_come_with_answers_or_in_a_file_of_their_own() -> None:
+def test_references_are_read_from_answers_or_own_file() -> None:
     own = table("refs", [{"question": q, "answer": f"R {q}", "topic": "t"} for q in QUESTIONS], answers=False)
     joined = pool([table("a", asked()), table("b", asked("Other."))], own)
     assert [one.reference for one in joined.questions] == [f"R {q}" for q in QUESTIONS]
@@ -170,7 +170,7 @@ def test_references_come_with_answers_or_in_a_file_of_their_own() -> None:
     assert beside.references == 3
 
 
-def test_a_table_without_questions_names_its_columns() -> None:
+def test_table_without_questions_reports_columns() -> None:
     with pytest.raises(InvalidFileError) as refused:
         answer_table_of([{"response": "x"}], name="rows", system="s")
     assert "No row names a question" in refused.value.problems[0].message
@@ -181,7 +181,7 @@ def test_a_table_without_questions_names_its_columns() -> None:
     texts=st.lists(st.text(min_size=1).filter(str.strip), min_size=1, max_size=6, unique_by=str.strip),
     answers=st.lists(st.text(), min_size=6, max_size=6),
 )
-def test_nothing_that_is_written_is_lost_or_made_up(texts: list[str], answers: list[str]) -> None:
+def test_pooling_neither_loses_nor_invents_answers(texts: list[str], answers: list[str]) -> None:
     rows = [{"question": q, "answer": a} for q, a in zip(texts, answers, strict=False)]
     if all(is_blank(row["answer"]) for row in rows):
         return

@@ -82,11 +82,11 @@ def test_unnamed_systems_are_refused_with_their_column() -> None:
         ("prompt|system|model|text", ["Cite all your sources|m1|It is @."], ["m1"]),
     ],
 )
-def test_columns_name_the_systems(header: str, rows: Sequence[str], systems: Sequence[str]) -> None:
+def test_systems_are_named_by_columns(header: str, rows: Sequence[str], systems: Sequence[str]) -> None:
     assert list(table(header, *rows).systems) == systems
 
 
-def test_the_column_that_asks_is_the_question_and_no_system() -> None:
+def test_question_column_is_not_system() -> None:
     rows = [{"ask": f"Who {at}?", "tell": f"It is {at}."} for at in range(4)]
     for called in ({}, {Column.QUESTION: "ask"}, {Column.ANSWER: "tell"}):
         read = answer_table_of(rows, name="t", system="t", called=called)
@@ -107,7 +107,7 @@ def test_tables_without_answers_are_refused(header: str, row: str) -> None:
         assert listed in refused.value.problems[0].message
 
 
-def test_joins_go_by_texts_where_ids_never_meet_or_stop() -> None:
+def test_joins_with_disjoint_ids_use_texts() -> None:
     tables = [table("question|id|answer", f"{name}-@|Text @ of {name}.", name=name) for name in "ab"]
     right = [
         {"id": 1, "input": f'{{"question": "{asked}", "x": "en"}}', "gold": "x"}
@@ -120,7 +120,7 @@ def test_joins_go_by_texts_where_ids_never_meet_or_stop() -> None:
 
 
 @pytest.mark.parametrize("text", ["Error code: 429 - @", "[ERROR] no @", "Traceback (most recent call last)"])
-def test_errors_of_harnesses_are_refused_from_a_tenth_on(text: str) -> None:
+def test_harness_errors_above_tenth_are_refused(text: str) -> None:
     failed = table("question|answer", text)
     with pytest.raises(InputError, match="4 of 4 answers of t read like the error"):
         pool([failed])

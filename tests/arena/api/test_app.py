@@ -24,7 +24,7 @@ HARMLESS = ("not_a_server_error", "status_code_conformance", "content_type_confo
 CHECKED = (*HARMLESS, "response_schema_conformance")
 
 
-def test_page_of_routes_has_exactly_those_of_the_api(club: Club) -> None:
+def test_route_page_lists_api_routes(club: Club) -> None:
     document = club.nobody.get("/openapi.json").json()
     existing = {f"{method} {path}" for method, path, _ in operations(document)}
     pages = runpy.run_path(str(DOCS / "reference.py"))["pages"]()
@@ -32,7 +32,7 @@ def test_page_of_routes_has_exactly_those_of_the_api(club: Club) -> None:
     assert documented == existing
 
 
-def test_every_route_is_described_with_its_refusals(club: Club) -> None:
+def test_every_route_documents_its_errors(club: Club) -> None:
     document = club.nobody.get("/openapi.json").json()
     for method, path, operation in operations(document):
         assert operation["description"], f"{method} {path}"
@@ -44,7 +44,7 @@ def test_every_route_is_described_with_its_refusals(club: Club) -> None:
 
 
 @pytest.mark.slow
-def test_every_answer_is_as_the_document_says(tmp_path: Path) -> None:
+def test_every_response_matches_schema(tmp_path: Path) -> None:
     load_all_checks()
     # A server of its own: among the requests are some that revoke the token.
     options = settings_of(tmp_path / "home")
@@ -87,19 +87,19 @@ def _check_all(address: str, token: str) -> None:
         holds()
 
 
-def test_health_counts_the_boards(public: httpx.Client) -> None:
+def test_health_counts_boards(public: httpx.Client) -> None:
     found = public.get("/health")
     assert found.json() == {"status": "ok", "boards": 2}
     assert found.headers["cache-control"] == "no-store"
 
 
-def test_wrong_method_is_told_the_right_ones(public: httpx.Client) -> None:
+def test_wrong_method_lists_allowed_methods(public: httpx.Client) -> None:
     found = public.put("/sets/tiny")
     assert (found.status_code, found.headers["allow"]) == (405, "GET")
     assert found.json()["advice"] == "Use GET."
 
 
-def test_unknown_path_is_a_problem_of_rfc_9457(public: httpx.Client) -> None:
+def test_unknown_path_returns_rfc_9457_problem(public: httpx.Client) -> None:
     for path in ("/sets/no", "/leaderboards/no", "/rounds/no", "/rounds/no/battles", "/no"):
         found = public.get(path)
         assert found.status_code == 404
@@ -110,14 +110,14 @@ def test_unknown_path_is_a_problem_of_rfc_9457(public: httpx.Client) -> None:
         assert problem["type"].startswith("/api/v1/#problem-")
 
 
-def test_every_problem_type_leads_to_its_explanation(public: httpx.Client) -> None:
+def test_problem_types_link_to_explanations(public: httpx.Client) -> None:
     page = public.get("/").text
     for path in ("/sets/no", "/sets/tiny/questions?limit=0"):
         kind = public.get(path).json()["type"]
         assert f'id="{kind.partition("#")[2]}"' in page
 
 
-def test_page_of_the_api_loads_nothing_from_elsewhere(public: httpx.Client) -> None:
+def test_api_page_loads_no_external_resources(public: httpx.Client) -> None:
     page = public.get("/").text
     for path in public.get("/openapi.json").json()["paths"]:
         assert path in page
@@ -127,7 +127,7 @@ def test_page_of_the_api_loads_nothing_from_elsewhere(public: httpx.Client) -> N
     assert public.get("/docs").status_code == public.get("/redoc").status_code == 404
 
 
-def test_other_sites_may_read_what_is_public_but_not_as_the_visitor(public: httpx.Client) -> None:
+def test_cors_allows_public_reads_without_credentials(public: httpx.Client) -> None:
     found = public.get("/leaderboards", headers={"Origin": "https://elsewhere.example"})
     assert found.headers["access-control-allow-origin"] == "*"
     assert "access-control-allow-credentials" not in found.headers
@@ -135,6 +135,6 @@ def test_other_sites_may_read_what_is_public_but_not_as_the_visitor(public: http
     assert public.options("/leaderboards", headers=asked).status_code == 400
 
 
-def test_path_tricks_reach_nothing(public: httpx.Client) -> None:
+def test_path_traversal_is_rejected(public: httpx.Client) -> None:
     for name in ("..%2f..%2fetc%2fpasswd", "%2e%2e", "a%00b", "..%5c..%5cx", "a%2fb"):
         assert public.get(f"/sets/{name}").status_code in {400, 404, 422}

@@ -21,7 +21,7 @@ from tests.arena.conftest import Fill, answers_file, play, write_lines, write_se
 METRIC = "/sets/tiny/metrics/comprehensiveness-nli"
 
 
-def test_board_is_the_same_in_the_list_and_by_its_name(public: httpx.Client) -> None:
+def test_board_is_equal_in_list_and_by_name(public: httpx.Client) -> None:
     listed = public.get("/leaderboards").json()["leaderboards"]
     assert {one["round"] for one in listed} == {"tiny", None}
     for line in listed:
@@ -47,7 +47,7 @@ def test_board_is_json_csv_or_parquet(public: httpx.Client, tmp_path: Path) -> N
     assert len(rows) == sum(len(cell["figures"]) for cell in grid.json()["cells"])
 
 
-def test_unchanged_answer_is_not_sent_twice(public: httpx.Client) -> None:
+def test_unchanged_response_is_304(public: httpx.Client) -> None:
     for path in ("/sets", "/sets/tiny/sample", "/leaderboards/tiny", "/rounds/tiny"):
         etag = public.get(path).headers["etag"]
         again = public.get(path, headers={"If-None-Match": etag})
@@ -55,7 +55,7 @@ def test_unchanged_answer_is_not_sent_twice(public: httpx.Client) -> None:
         assert public.get(path, headers={"If-None-Match": '"another"'}).status_code == 200
 
 
-def test_formats_have_etags_of_their_own(public: httpx.Client) -> None:
+def test_formats_have_distinct_etags(public: httpx.Client) -> None:
     tags = {
         public.get("/leaderboards/tiny", params={"format": one}).headers["etag"] for one in ("json", "csv")
     }
@@ -63,7 +63,7 @@ def test_formats_have_etags_of_their_own(public: httpx.Client) -> None:
     assert "Accept" in public.get("/leaderboards/tiny").headers["vary"]
 
 
-def test_long_answers_travel_gzipped(public: httpx.Client) -> None:
+def test_long_responses_are_gzipped(public: httpx.Client) -> None:
     with public.stream("GET", "/leaderboards/tiny", headers={"Accept-Encoding": "gzip"}) as found:
         assert found.headers["content-encoding"] == "gzip"
         assert json.loads(found.read())["name"] == "tiny"
@@ -76,7 +76,7 @@ def test_metrics_with_scores_are_listed(public: httpx.Client) -> None:
     assert listed == [{"metric": "comprehensiveness-nli", "judges": ["embedded"]}]
 
 
-def test_scores_are_given_in_every_format(public: httpx.Client) -> None:
+def test_scores_have_every_format(public: httpx.Client) -> None:
     answers = public.get(f"{METRIC}/scores").json()["scores"]
     assert {answer["details"]["covered"][0] for answer in answers} == {"A covered statement."}
     csv_answer = public.get(f"{METRIC}/scores", params={"format": "csv"})
@@ -88,7 +88,7 @@ def test_scores_are_given_in_every_format(public: httpx.Client) -> None:
     assert list(rows[0]) == parquet.column_names
 
 
-def test_board_that_is_unknown_or_unfit_is_refused(public: httpx.Client) -> None:
+def test_unknown_or_unfit_board_is_refused(public: httpx.Client) -> None:
     for path in (
         "/sets/nowhere/metrics",
         "/sets/tiny/metrics/nonsense/scores",
@@ -159,7 +159,7 @@ def scene(tmp_path: Path, make_arena: Fill) -> Scene:
 
 
 @pytest.mark.slow
-def test_round_is_visible_as_its_state_allows(scene: Scene) -> None:
+def test_round_visibility_follows_state(scene: Scene) -> None:
     """D13: nothing of results before publication; after it the names; once retracted the notice."""
     scene.arena.metrics.run("tiny", MetricRequest(metric="comprehensiveness-nli"))
     _nothing_before_publication(scene)

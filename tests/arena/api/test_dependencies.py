@@ -184,14 +184,14 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     arena.close()
 
 
-def test_table_of_rights_has_a_row_for_every_route(world: World) -> None:
+def test_table_of_rights_has_row_for_every_route(world: World) -> None:
     document = world.client.get("/openapi.json").json()
     assert set(ROWS) == {f"{method} {path}" for method, path, _ in operations(document)}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("route", ROWS)
-def test_a_token_does_what_its_scopes_allow_and_nothing_else(world: World, route: str) -> None:
+def test_token_is_limited_to_its_scopes(world: World, route: str) -> None:
     method = route.partition(" ")[0]
     for row in ROWS[route]:
         before = world.state()
@@ -210,7 +210,7 @@ def test_a_token_does_what_its_scopes_allow_and_nothing_else(world: World, route
             world.put_back()
 
 
-def test_hidden_and_unknown_rounds_answer_alike(world: World) -> None:
+def test_hidden_and_unknown_rounds_return_same_error(world: World) -> None:
     checked = 0
     for route, rows in ROWS.items():
         method, _, path = route.partition(" ")
@@ -228,7 +228,7 @@ def test_hidden_and_unknown_rounds_answer_alike(world: World) -> None:
     assert checked >= 8
 
 
-def test_head_is_answered_wherever_get_is(world: World) -> None:
+def test_head_is_allowed_for_get_routes(world: World) -> None:
     for route, rows in ROWS.items():
         if route.startswith("GET"):
             address = rows[0].address.format_map(world.numbers)

@@ -56,7 +56,7 @@ def holding(told: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_key_that_an_endpoint_repeats_is_kept_nowhere(
+def test_key_repeated_by_endpoint_is_not_stored(
     tell: Tell, filled: Fill, scripted_llm: Serve, tmp_path: Path
 ) -> None:
     server = scripted_llm(faults={"unauthorised": 1.0})
@@ -100,7 +100,7 @@ def test_key_that_an_endpoint_repeats_is_kept_nowhere(
         ),
     ],
 )
-def test_commands_without_their_database_keep_its_password(
+def test_unreachable_database_password_is_hidden_by_commands(
     tell: Tell, words: tuple[str, ...], url: str, tmp_path: Path
 ) -> None:
     told = tell(*words, ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url.format(PASSWORD))
@@ -111,7 +111,7 @@ def test_commands_without_their_database_keep_its_password(
 @pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_site_without_its_database_keeps_every_secret(
+def test_unreachable_database_secrets_are_hidden_by_site(
     database_url: str, make_arena: Fill, tmp_path: Path
 ) -> None:
     url = database_url.replace("postgres@", f"postgres:{PASSWORD}@")

@@ -46,7 +46,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_bad_file_is_a_problem_and_no_submission(club: Club, name: str) -> None:
+def test_invalid_file_creates_no_submission(club: Club, name: str) -> None:
     content, codes = CASES[name]
     checked, sent = (
         club.alpha.post("/sets/tiny/check", content=content),
@@ -62,7 +62,7 @@ def test_bad_file_is_a_problem_and_no_submission(club: Club, name: str) -> None:
     assert not list(club.settings.home.rglob("*hostile.bin*"))
 
 
-def test_name_of_a_file_is_no_path(club: Club) -> None:
+def test_file_name_is_not_path(club: Club) -> None:
     before = sorted(club.settings.home.rglob("*"))
     for name in ("../../../etc/passwd", "/etc/passwd", "a\x00b", "\n", "x" * 255):
         found = club.alpha.post("/sets/tiny/check", params={"file_name": name}, content=b"x")
@@ -70,14 +70,14 @@ def test_name_of_a_file_is_no_path(club: Club) -> None:
     assert sorted(club.settings.home.rglob("*")) == before
 
 
-def test_body_over_the_limit_is_refused_by_its_announcement(club: Club) -> None:
+def test_oversized_content_length_is_rejected(club: Club) -> None:
     answered = _raw(club, f"POST /api/v1{SUBMIT}", {"Content-Length": str(300 * MEGABYTE)})
     assert answered.startswith(b"HTTP/1.1 413")
     assert b"application/problem+json" in answered
     assert b"Wrong" not in answered
 
 
-def test_body_without_length_is_cut_at_the_limit(club: Club) -> None:
+def test_body_without_length_is_cut_at_limit(club: Club) -> None:
     """C5: A chunked body that grows over the limit is 413, and nothing of it is left on the disk."""
 
     def blocks() -> Iterator[bytes]:
@@ -91,7 +91,7 @@ def test_body_without_length_is_cut_at_the_limit(club: Club) -> None:
 
 
 @pytest.mark.slow
-def test_dawdling_and_trickling_senders_are_cut_off(club: Club) -> None:
+def test_slow_senders_are_disconnected(club: Club) -> None:
     for path in (f"POST /api/v1{SUBMIT}", "POST /api/v1/submissions/1/withdraw"):
         headers = {"Content-Length": "1000", "Content-Type": "application/json"}
         answered = _raw(club, path, headers, body=b"{")
@@ -122,7 +122,7 @@ def _raw(club: Club, line: str, headers: dict[str, str], body: bytes = b"", paus
         return answered
 
 
-def test_query_and_body_of_another_shape_are_refused(club: Club) -> None:
+def test_malformed_query_and_body_are_rejected(club: Club) -> None:
     for wish in ({}, {"system": ""}, {"system": "s", "hold": "maybe"}, {"system": "s", "x": "1"}):
         response = club.alpha.post("/sets/tiny/submissions", params=wish, content=b"{}")
         assert (response.status_code, bool(response.json()["problems"])) == (422, True)
@@ -132,7 +132,7 @@ def test_query_and_body_of_another_shape_are_refused(club: Club) -> None:
     assert club.alpha.post("/submissions/1/withdraw", content=large).status_code == 413
 
 
-def test_exported_cells_are_no_formulas(public: httpx.Client) -> None:
+def test_exported_cells_are_escaped(public: httpx.Client) -> None:
     rows = list(csv.reader(io.StringIO(public.get("/leaderboards/tiny?format=csv").text)))
     assert len(rows) > 1
     for cell in itertools.chain.from_iterable(rows):
@@ -140,7 +140,7 @@ def test_exported_cells_are_no_formulas(public: httpx.Client) -> None:
         assert not cell.startswith("-") or float(cell) < 0
 
 
-def test_markup_of_strangers_stays_data(club: Club) -> None:
+def test_user_markup_is_not_interpreted(club: Club) -> None:
     card = {"notes": "<script>alert(1)</script>"}
     number = submit(club.alpha, answers("markup"), system="markup", card=card).json()["id"]
     found = club.alpha.get(f"/submissions/{number}")
@@ -151,7 +151,7 @@ def test_markup_of_strangers_stays_data(club: Club) -> None:
 
 
 @pytest.mark.slow
-def test_faults_of_ours_tell_an_id_and_nothing_else(tmp_path: Path) -> None:
+def test_internal_errors_return_only_an_id(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "secret-place")
     arena = Arena(settings)
     arena.store.sets.summaries()

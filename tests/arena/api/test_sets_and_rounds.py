@@ -18,13 +18,13 @@ from tests.private_texts import EVERY, OURS, PASSAGE, QUESTION, marks_in, privat
 from tests.served import published
 
 
-def test_sets_are_listed_and_shown(public: httpx.Client) -> None:
+def test_sets_are_listed_and_displayed(public: httpx.Client) -> None:
     (listed,) = public.get("/sets").json()["sets"]
     assert listed == public.get("/sets/tiny").json()
     assert (listed["questions"], listed["counts"]) == (12, {"d0": 4, "d1": 4, "d2": 4})
 
 
-def test_questions_come_in_pages_and_once_each(public: httpx.Client) -> None:
+def test_questions_are_paginated_without_repeats(public: httpx.Client) -> None:
     found: list[str] = []
     after: int | None = 0
     while after is not None:
@@ -34,14 +34,14 @@ def test_questions_come_in_pages_and_once_each(public: httpx.Client) -> None:
     assert found == [f"q{number}" for number in range(12)]
 
 
-def test_references_are_in_no_answer(public: httpx.Client) -> None:
+def test_responses_contain_no_references(public: httpx.Client) -> None:
     for path in ("/sets", "/sets/tiny", "/sets/tiny/questions", "/sets/tiny/sample"):
         text = public.get(path).text
         assert "is alpha. It weighs" not in text
         assert '"reference"' not in text
 
 
-def test_sample_is_what_the_command_line_writes(public: httpx.Client) -> None:
+def test_sample_matches_command_line(public: httpx.Client) -> None:
     arena = open_arena(published())
     found = public.get("/sets/tiny/sample")
     assert found.text == arena.submissions.template("tiny", sample=True)
@@ -50,7 +50,7 @@ def test_sample_is_what_the_command_line_writes(public: httpx.Client) -> None:
     arena.close()
 
 
-def test_rounds_have_books_that_add_up(public: httpx.Client) -> None:
+def test_round_counts_add_up(public: httpx.Client) -> None:
     (found,) = public.get("/rounds").json()["rounds"]
     assert found == public.get("/rounds/tiny").json()
     ended = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "pending")
@@ -58,7 +58,7 @@ def test_rounds_have_books_that_add_up(public: httpx.Client) -> None:
     assert not [name for name in found if "cost" in name or "usd" in name]
 
 
-def test_battles_come_in_pages_with_the_fields_names(public: httpx.Client) -> None:
+def test_battles_are_paginated_with_field_names(public: httpx.Client) -> None:
     found: list[dict[str, Any]] = []
     after: int | None = 0
     while after is not None:
@@ -130,7 +130,7 @@ def _addresses(client: TestClient) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("private")
-def test_no_route_shows_the_public_a_text(scene: Scene) -> None:
+def test_no_public_route_returns_private_texts(scene: Scene) -> None:
     addresses = _addresses(scene.public)
     answered = 0
     for address in addresses:
@@ -142,7 +142,7 @@ def test_no_route_shows_the_public_a_text(scene: Scene) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("private")
-def test_a_question_says_what_is_kept_back_and_from_whom(scene: Scene) -> None:
+def test_question_reports_withheld_texts(scene: Scene) -> None:
     """Lists have the same rule, and texts that become public are shown."""
     address = "/rounds/first/questions/q1"
     seen = {name: getattr(scene, name).get(address) for name in ("public", "alpha", "olga")}
@@ -169,7 +169,7 @@ def test_a_question_says_what_is_kept_back_and_from_whom(scene: Scene) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("private")
-def test_agents_get_no_text(scene: Scene) -> None:
+def test_agents_get_no_texts(scene: Scene) -> None:
     async def talk(client) -> list[dict[str, object]]:  # type: ignore[no-untyped-def]  # noqa: ANN001 - of in_process
         return [
             await ask(client, "search_questions", board="first"),

@@ -26,7 +26,7 @@ MISSING = b"question_id,answer\nq0,None\nq1,Item 1 weighs 11 grams.\n"
 TWO_SYSTEMS = b"model,question_id,answer\na,q0,Of a.\nb,q0,Of b.\nb,q1,Of b too.\n"
 
 
-def test_file_becomes_a_submission(club: Club) -> None:
+def test_file_becomes_submission(club: Club) -> None:
     card = {"model": "m", "contact": "mail@alpha.example"}
     added = submit(club.alpha, answers("one step"), system="one-step", card=card)
     assert added.status_code == 201, added.text
@@ -41,7 +41,7 @@ def test_file_becomes_a_submission(club: Club) -> None:
     assert not list((club.settings.home / "uploads" / "checks").iterdir())
 
 
-def test_card_may_be_yaml_and_file_names_stand_in_messages(club: Club) -> None:
+def test_yaml_card_is_accepted_and_errors_name_files(club: Club) -> None:
     asked = {"system": "by-curl", "card": "model: my-model", "file_name": "mine.jsonl"}
     made = club.alpha.post("/sets/tiny/submissions", params=asked, content=answers("yaml"))
     assert made.status_code == 201
@@ -52,7 +52,7 @@ def test_card_may_be_yaml_and_file_names_stand_in_messages(club: Club) -> None:
 
 
 @pytest.mark.parametrize("ended", ["token", "membership"])
-def test_right_that_ends_while_a_file_comes_in_stores_nothing(club: Club, ended: str) -> None:
+def test_right_revoked_during_upload_stores_nothing(club: Club, ended: str) -> None:
     """Rights count when something is stored, not when the request began (#53: A7)."""
     arena = Arena(club.settings)
     arena.teams.add_member("alpha", "ann", caller=OPERATOR)
@@ -86,7 +86,7 @@ def test_same_content_twice_is_one_submission(club: Club) -> None:
     assert again.json()["created"] is False
 
 
-def test_file_with_errors_is_told_all_of_them(club: Club) -> None:
+def test_file_with_errors_reports_all_errors(club: Club) -> None:
     content = answers("bad", 3) + b'{"question_id": "nope", "answer": "x"}\n{"question_id": "q5"}\n'
     found = submit(club.alpha, content, system="with-errors")
     assert found.status_code == 422
@@ -101,7 +101,7 @@ def test_file_with_errors_is_told_all_of_them(club: Club) -> None:
     assert "with-errors" not in [one["system"] for one in listed]
 
 
-def test_check_is_the_checker_of_the_command_line(club: Club, tmp_path: Path) -> None:
+def test_check_matches_command_line(club: Club, tmp_path: Path) -> None:
     content = answers("checked", 4) + b"not json\n"
     path = tmp_path / "answers"
     path.write_bytes(content)
@@ -115,7 +115,7 @@ def test_check_is_the_checker_of_the_command_line(club: Club, tmp_path: Path) ->
     assert not list((club.settings.home / "uploads" / "checks").iterdir())
 
 
-def test_bad_card_is_refused_by_field(club: Club) -> None:
+def test_invalid_card_reports_fields(club: Club) -> None:
     content = answers("card")
     unknown = submit(club.alpha, content, system="card", card={"colour": "red"})
     assert unknown.status_code == 422
@@ -126,7 +126,7 @@ def test_bad_card_is_refused_by_field(club: Club) -> None:
     assert submit(club.alpha, content, system="card", card={"link": "https://a.example"}).status_code == 201
 
 
-def test_withdrawn_submission_leaves_a_tombstone(club: Club) -> None:
+def test_withdrawn_submission_leaves_tombstone(club: Club) -> None:
     number = submit(club.alpha, answers("gone"), system="gone", card={"contact": "a@b.example"}).json()["id"]
     done = club.alpha.post(f"/submissions/{number}/withdraw", json={"reason": "a mistake"})
     assert (done.status_code, done.json()["state"]) == (200, "withdrawn")
@@ -137,7 +137,7 @@ def test_withdrawn_submission_leaves_a_tombstone(club: Club) -> None:
     assert set(shown["card"].values()) == {""}
 
 
-def test_submission_that_was_only_held_stays_unknown(club: Club) -> None:
+def test_unconfirmed_submission_stays_unknown(club: Club) -> None:
     """C1: Withdrawing what was only held tells nobody of it; its team reads what it did."""
     held = submit(club.alpha, answers("hush"), system="hushed", hold=True).json()
     number, reason = held["id"], {"reason": "a slip"}
@@ -157,14 +157,14 @@ def test_submission_that_was_only_held_stays_unknown(club: Club) -> None:
     assert "looks like a name that is taken" in taken.json()["detail"]
 
 
-def test_shared_caches_keep_nothing_personal(club: Club) -> None:
+def test_personal_responses_are_not_cacheable(club: Club) -> None:
     mine, public = club.alpha.get("/submissions"), club.nobody.get("/submissions")
     assert "private" in mine.headers["cache-control"]
     assert "public" in public.headers["cache-control"]
     assert "Authorization" in mine.headers["vary"]
 
 
-def test_words_for_missing_values_are_texts_where_that_is_asked(club: Club) -> None:
+def test_missing_value_words_can_be_texts(club: Club) -> None:
     checked = [
         club.alpha.post("/sets/tiny/check", content=MISSING, params=asked).json()["answers"]
         for asked in ({}, {"keep_na": "true"})
@@ -175,7 +175,7 @@ def test_words_for_missing_values_are_texts_where_that_is_asked(club: Club) -> N
     assert "missing-value" not in [one["code"] for one in found.json()["problems"]]
 
 
-def test_check_of_a_table_reads_one_system(club: Club) -> None:
+def test_check_of_table_reads_one_system(club: Club) -> None:
     whole = club.alpha.post("/sets/tiny/check", content=TWO_SYSTEMS).json()
     assert (whole["accepted"], whole["problems"][0]["code"]) == (False, "several-systems")
     one = club.alpha.post("/sets/tiny/check", content=TWO_SYSTEMS, params={"system": "b"}).json()
@@ -186,7 +186,7 @@ def rows(word: str) -> list[dict[str, str]]:
     return [{"question_id": f"q{number}", "answer": f"Item {number} is {word}."} for number in range(12)]
 
 
-def test_a_bomb_takes_its_own_process_no_further(club: Club) -> None:
+def test_decompression_bomb_affects_only_its_process(club: Club) -> None:
     texts = pa.DictionaryArray.from_arrays(pa.array([0] * 190_000, pa.int32()), ["x" * 100_000])
     offsets = pa.array([0] * 1_000 + [190_000], pa.int32())
     table = pa.table(
@@ -220,7 +220,7 @@ def commands_under(heading: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("curl") is None, reason="NO CURL: the way by curl is not tried")
-def test_sample_reaches_a_published_place_as_written(tmp_path: Path) -> None:
+def test_documented_submission_gets_published_place(tmp_path: Path) -> None:
     settings, place = settings_of(tmp_path / "home"), tmp_path / "work"
     place.mkdir()
     arena = Arena(settings)

@@ -15,7 +15,7 @@ from tests.arena.api.conftest import Club, api_of, client_of
 from tests.arena.conftest import settings_of
 
 
-def test_token_says_who_it_stands_for(club: Club) -> None:
+def test_token_identifies_its_account(club: Club) -> None:
     mine = club.alpha.get("/me").json()
     assert (mine["teams"], mine["organiser"]) == ({"alpha": "owner"}, False)
     with client_of(club.address, club.tokens["olga"]) as olga:
@@ -23,7 +23,7 @@ def test_token_says_who_it_stands_for(club: Club) -> None:
         assert {team["name"] for team in olga.get("/teams").json()["teams"]} == {"alpha", "beta"}
 
 
-def test_token_that_is_none_is_refused_everywhere(club: Club) -> None:
+def test_invalid_token_is_refused_by_every_route(club: Club) -> None:
     headers = (
         "Bearer aa_000000000000_wrong",
         "Bearer",
@@ -39,7 +39,7 @@ def test_token_that_is_none_is_refused_everywhere(club: Club) -> None:
         assert found.headers["www-authenticate"].startswith("Bearer")
 
 
-def test_token_is_taken_from_no_address_and_no_cookie(club: Club) -> None:
+def test_token_in_url_or_cookie_is_ignored(club: Club) -> None:
     token = club.tokens["alpha"]
     assert club.nobody.get("/me", params={"token": token, "access_token": token}).status_code == 401
     assert (
@@ -47,7 +47,7 @@ def test_token_is_taken_from_no_address_and_no_cookie(club: Club) -> None:
     )
 
 
-def test_revoked_token_ends_at_once(club: Club) -> None:
+def test_revoked_token_is_refused_at_once(club: Club) -> None:
     made = club.alpha.post("/teams/alpha/tokens", json={"name": "CI", "scopes": ["submit"], "days": 7})
     assert made.status_code == 201
     assert made.headers["cache-control"] == "no-store"
@@ -74,7 +74,7 @@ def small(folder: Path, **limits: str) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_rate_is_counted_by_token_and_told(tmp_path: Path) -> None:
+def test_rate_limit_is_per_token_and_in_headers(tmp_path: Path) -> None:
     with small(tmp_path, ARENA_API_RATE="6", ARENA_API_INTAKE_RATE="2") as (address, secret):
         with client_of(address, secret) as client:
             sent = [client.post("/sets/none/check", content=b"x") for _ in range(3)]
@@ -89,7 +89,7 @@ def test_rate_is_counted_by_token_and_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_guessing_locks_out_and_leaves_no_token_in_the_log(tmp_path: Path) -> None:
+def test_guessed_tokens_lock_out_and_are_not_logged(tmp_path: Path) -> None:
     """C4: who guesses soon gets 429, the right token never; the log has none of them."""
     with small(tmp_path) as (address, secret):
         prefix = secret.split("_")[1]
@@ -130,7 +130,7 @@ def test_browser_signs_in_and_out(club: Club) -> None:
         assert browser.get("/auth/sign-out").status_code == 303, "nobody is signed in any more"
 
 
-def test_form_of_another_site_is_refused(club: Club) -> None:
+def test_form_of_other_site_is_refused(club: Club) -> None:
     site = club.address.removesuffix("/api/v1")
     fields = {"token": club.tokens["alpha"]}
     with httpx.Client(base_url=site) as browser:
@@ -145,7 +145,7 @@ def test_form_of_another_site_is_refused(club: Club) -> None:
         assert "arena_session" not in browser.cookies
 
 
-def test_wrong_token_in_the_form_is_told_and_not_repeated(club: Club) -> None:
+def test_wrong_token_in_form_is_reported_but_not_repeated(club: Club) -> None:
     site = club.address.removesuffix("/api/v1")
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
         found = browser.post("/auth/sign-in", data={"token": "aa_1_<script>"})

@@ -74,7 +74,7 @@ def test_plain_page_is_accessible_and_complete_in_all_themes(stage: Stage) -> No
     assert {path: found for path, found in faults.items() if found} == {}
 
 
-def test_script_inside_a_page_does_not_run(stage: Stage) -> None:
+def test_script_inside_page_does_not_run(stage: Stage) -> None:
     """C2: A script that finds a way into a page, and one of a foreign host, are stopped and reported."""
     stage.enter(View("/methodology"))
     driver = stage.visitor.driver
@@ -86,7 +86,7 @@ def test_script_inside_a_page_does_not_run(stage: Stage) -> None:
 
 @pytest.mark.parametrize("width", [800, 1024, 1440])
 @pytest.mark.parametrize("who", [Who.PUBLIC, Who.ORGANISER])
-def test_no_menu_is_hidden_behind_more(stage: Stage, who: Who, width: int) -> None:
+def test_all_menus_are_visible(stage: Stage, who: Who, width: int) -> None:
     stage.enter(View("/methodology", who))
     stage.visitor.size(width)
     stage.settle()
@@ -124,7 +124,7 @@ def _unknown() -> Iterator[View]:
 
 
 @pytest.mark.parametrize("view", list(_unknown()), ids=str)
-def test_unknown_value_is_reported_with_a_way_on(stage: Stage, view: View) -> None:
+def test_unknown_value_is_reported_with_link(stage: Stage, view: View) -> None:
     stage.enter(view)
     main = stage.visitor.driver.find_element(By.CSS_SELECTOR, "[data-testid=stMain]")
     said = [node.text for node in main.find_elements(By.CSS_SELECTOR, SENTENCE) if node.is_displayed()]

@@ -55,7 +55,7 @@ def sign_in(house: House, walk: Visitor) -> None:
     walk.go("/team")
 
 
-def test_account_is_bound_at_the_first_sign_in(house: House) -> None:
+def test_account_is_bound_at_first_sign_in(house: House) -> None:
     walk = reader(house.url)
     house.provider.claims = {"sub": "4711", "email": "Ann@Example.org", "email_verified": True}
     sign_in(house, walk)

@@ -83,7 +83,7 @@ def office(tmp_path: Path, scripted_llm: Callable[..., ScriptedLLM]) -> Iterator
         assert "Traceback" not in log.read_text(), log.read_text()
 
 
-def test_organiser_runs_a_round_in_the_browser(office: Office, tmp_path: Path) -> None:
+def test_organiser_runs_round_in_browser(office: Office, tmp_path: Path) -> None:
     hands, home = office.hands, office.home
     _bring(hands, write_set(tmp_path), tmp_path / "tiny.zip")
     _hand_in(home, tmp_path)

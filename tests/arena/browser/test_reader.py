@@ -83,7 +83,7 @@ class Stranger:
 
 @pytest.mark.xdist_group("form")
 @pytest.mark.parametrize("wish", IN_TWO_CLICKS)
-def test_two_clicks_answer(stage: Stage, wish: str) -> None:
+def test_answer_is_two_clicks_away(stage: Stage, wish: str) -> None:
     clicks, answer = IN_TWO_CLICKS[wish]
     stranger = Stranger(stage)
     for words in clicks:
@@ -92,7 +92,7 @@ def test_two_clicks_answer(stage: Stage, wish: str) -> None:
 
 
 @pytest.mark.xdist_group("form")
-def test_lost_question_leads_to_the_reasons_of_its_battle(stage: Stage) -> None:
+def test_lost_question_links_to_reasons_of_battle(stage: Stage) -> None:
     stranger = Stranger(stage)
     for words in ("pithy", QUESTION, "pithy – reference"):
         stranger.choose(words)
@@ -104,7 +104,7 @@ def test_lost_question_leads_to_the_reasons_of_its_battle(stage: Stage) -> None:
         stranger.reads(pattern)
 
 
-def test_reader_goes_from_the_board_to_the_data(tmp_path: Path) -> None:
+def test_reader_goes_from_board_to_data(tmp_path: Path) -> None:
     walk = reader()
     place = {"behavior": "allow", "downloadPath": str(tmp_path)}
     walk.driver.execute_cdp_cmd("Browser.setDownloadBehavior", place)
@@ -164,7 +164,7 @@ return [...document.querySelectorAll(".aa-standings tbody tr:first-child")].map(
 """
 
 
-def test_heading_sorts_rows_and_updates_the_address() -> None:
+def test_heading_sorts_rows_and_updates_address() -> None:
     walk = reader()
     walk.size(1440)
     browser().get(f"{site()}/?board=tiny&columns=Rating,Words")
@@ -195,7 +195,7 @@ TALLEST = 2_700
 HEIGHT = "return document.querySelector('[data-testid=stMain]').scrollHeight"
 
 
-def test_page_of_a_system_has_at_most_three_screens() -> None:
+def test_page_of_system_has_at_most_three_screens() -> None:
     walk = reader()
     walk.size(1440)
     for part in ("questions", "card", "facts", "domains"):

@@ -48,7 +48,7 @@ def club(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[Club]:
     assert not [token for token in tokens if token.split("_", 2)[2] in told], "a secret is in the log"
 
 
-def test_team_goes_from_a_faulty_file_to_its_board(club: Club, tmp_path: Path) -> None:
+def test_team_goes_from_faulty_file_to_its_board(club: Club, tmp_path: Path) -> None:
     ours = club.visitor
     ours.go("/submit?set=tiny")
     good = answers_file(tmp_path, "good", "Item {n} is {word}, they say.")
@@ -92,7 +92,7 @@ def test_team_goes_from_a_faulty_file_to_its_board(club: Club, tmp_path: Path) -
 LARGE = 40 * 1024 * 1024
 
 
-def test_large_file_is_accepted_and_a_larger_one_refused(club: Club, tmp_path: Path) -> None:
+def test_large_file_is_accepted_and_larger_one_refused(club: Club, tmp_path: Path) -> None:
     """E4, E6: 40 MiB are checked on the page; more than the limit is refused, and files keep their names."""
     ours = club.visitor
     ours.go("/submit?set=tiny")

@@ -57,7 +57,7 @@ def styled_battles(rows: int = 1500) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ["battles.csv", "battles.jsonl"])
-def test_every_column_becomes_a_term(run: Commands, tmp_path: Path, name: str) -> None:
+def test_every_column_becomes_term(run: Commands, tmp_path: Path, name: str) -> None:
     file = written(tmp_path / name, styled_battles())
     found = run.json("battles", "rate", file, "--method", "style", "--json")
     assert (found["method"], found["interval"]) == ("style", "sandwich")
@@ -70,7 +70,7 @@ def test_every_column_becomes_a_term(run: Commands, tmp_path: Path, name: str) -
     assert {row["system"] for row in found["ratings"]} == {"x", "y", "z"}
 
 
-def test_missing_columns_are_named(run: Commands, tmp_path: Path) -> None:
+def test_missing_columns_are_reported(run: Commands, tmp_path: Path) -> None:
     plain = [
         {name: value for name, value in row.items() if name not in COLUMNS} for row in styled_battles(30)
     ]
@@ -94,7 +94,7 @@ def test_missing_columns_are_named(run: Commands, tmp_path: Path) -> None:
         ({"position": "left"}, '"a", "b" or "both" is expected'),
     ],
 )
-def test_bad_cells_are_named(run: Commands, tmp_path: Path, cell: dict[str, str], said: str) -> None:
+def test_invalid_cells_are_reported(run: Commands, tmp_path: Path, cell: dict[str, str], said: str) -> None:
     rows = styled_battles(60)
     rows[2] |= cell
     file = written(tmp_path / "b.csv", rows)
@@ -103,7 +103,7 @@ def test_bad_cells_are_named(run: Commands, tmp_path: Path, cell: dict[str, str]
     run.done("battles", "rate", file, "--bootstrap", "20")
 
 
-def test_battles_without_a_value_are_counted(run: Commands, tmp_path: Path) -> None:
+def test_battles_without_value_are_counted(run: Commands, tmp_path: Path) -> None:
     rows = styled_battles(300)
     for row in rows[:7]:
         row["b_lists"] = ""
@@ -134,7 +134,7 @@ def test_output_is_independent_of_row_order(run: Commands, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("command", ["rate", "winrates"])
-def test_commands_print_the_notes_of_the_file(run: Commands, tmp_path: Path, command: str) -> None:
+def test_commands_print_notes_of_file(run: Commands, tmp_path: Path, command: str) -> None:
     kept = ("model_a", "model_b", "winner")
     rows = [
         {name: row[name] for name in kept} | {"anony": at >= 10} for at, row in enumerate(styled_battles(60))
@@ -153,7 +153,7 @@ def test_name_with_line_break_stays_on_one_row(run: Commands, tmp_path: Path) ->
     assert "x\\nv" in out
 
 
-def test_battles_cluster_by_voter_or_an_unnamed_question(run: Commands, tmp_path: Path) -> None:
+def test_battles_cluster_by_voter_or_unnamed_question(run: Commands, tmp_path: Path) -> None:
     rows = [
         {
             "model_a": "x",

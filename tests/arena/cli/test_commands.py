@@ -48,7 +48,7 @@ def _required(path: str) -> list[str]:
     return words
 
 
-def test_commands_match_the_contract() -> None:
+def test_commands_match_contract() -> None:
     lines = (line.split(":") for line in CONTRACT.strip().splitlines())
     contract = {f"{noun} {verb}".strip() for noun, verbs in lines for verb in verbs.split()}
     assert set(COMMANDS) >= contract
@@ -109,14 +109,14 @@ def test_commands_read_files_from_pipes() -> None:
     ("words", "suggestion"),
     [("rouns", "rounds"), ("rounds stauts", "status"), ("rounds status --jsn", "--json")],
 )
-def test_misspelt_command_suggests_the_nearest(capsys: Capture, words: str, suggestion: str) -> None:
+def test_misspelt_command_suggests_nearest(capsys: Capture, words: str, suggestion: str) -> None:
     code, _, errors = _said(capsys, *words.split())
     assert code == 2
     assert suggestion in errors.splitlines()[-1]
 
 
 @pytest.mark.parametrize("noun", ["sets", "submissions", "rounds", "judges", "labels", "teams"])
-def test_list_is_show_without_a_name(run: Commands, noun: str) -> None:
+def test_list_equals_show_without_name(run: Commands, noun: str) -> None:
     show = "status" if noun == "rounds" else "show"
     assert run(noun, "list", "--json") == run(noun, show, "--json")
 
@@ -139,7 +139,7 @@ def _printed(script: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_help_imports_nothing_heavy_and_a_group_no_other_group() -> None:
+def test_help_imports_only_its_group_and_light_modules() -> None:
     lines = _printed(
         "import contextlib, sys\n"
         "from arena.cli.commands import command\n"
@@ -154,7 +154,7 @@ def test_help_imports_nothing_heavy_and_a_group_no_other_group() -> None:
 
 
 @pytest.mark.slow
-def test_lists_and_a_worker_load_no_arrays_and_no_tables(arena_of: Commands) -> None:
+def test_lists_and_worker_do_not_load_numpy_or_pandas(arena_of: Commands) -> None:
     arena_of.prepare("http://127.0.0.1:9")
     allowed = {"rich", "sqlalchemy"}
     lines = _printed(
@@ -171,7 +171,7 @@ def test_lists_and_a_worker_load_no_arrays_and_no_tables(arena_of: Commands) -> 
     assert lines == [f"{name} True []" for name in (*LISTS, "worker")]
 
 
-def test_losses_and_compare_load_no_arrays(tmp_path: Path) -> None:
+def test_losses_and_compare_do_not_load_numpy(tmp_path: Path) -> None:
     rows = [{"question": f"Is {n} even?", "answer": "Yes."} for n in range(2)]
     aa.rank({"x": rows, "y": rows}, judge=lambda *_: "a", progress=False, out=tmp_path)
     lines = _printed(
@@ -198,7 +198,7 @@ def test_judges_list_loads_no_judge_code() -> None:
     assert line == "True []"
 
 
-def test_python_calls_load_no_arrays_and_no_tables() -> None:
+def test_python_calls_do_not_load_numpy_or_pandas() -> None:
     heavy = {*HEAVY, "pydantic"}
     script = f"import answer_arena as aa, sys; aa.rank, aa.rate; print(sorted({heavy} & set(sys.modules)))"
     assert _printed(script) == ["[]"]

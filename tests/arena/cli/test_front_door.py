@@ -92,7 +92,9 @@ def test_rank_retries_exactly_comparisons_without_verdict(
 
 
 @patch("judges.llm.prices.is_private", lambda _: False)
-def test_larger_cap_judges_the_rest(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
+def test_larger_cap_judges_remaining_battles(
+    run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
+) -> None:
     llm, out = scripted_llm(), tmp_path / "q"
     command = ("rank", *_answers(files), "--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out, "--yes")
     run(*command, "--max-usd", "0.03")
@@ -194,7 +196,7 @@ def test_gate_is_undecided_with_missing_comparisons(run: Commands, tmp_path: Pat
     assert [told[name] for name in ("planned", "judged", "failed", "refused")] == [40, 4, 36, 0]
 
 
-def test_gate_is_undecided_for_systems_that_never_met(run: Commands, files: Files, tmp_path: Path) -> None:
+def test_gate_is_undecided_for_systems_without_battles(run: Commands, files: Files, tmp_path: Path) -> None:
     out = tmp_path / "q"
     run.done("rank", *_answers(files), "--references", files["right"], "--vs", "gamma", "--out", out)
     code, text, _ = run("compare", out, "alpha", "beta", "--fail-if-worse")
@@ -207,7 +209,7 @@ def test_gate_is_undecided_for_systems_that_never_met(run: Commands, files: File
             found.losses(*pair)
 
 
-def test_newest_round_without_a_board_is_reported(
+def test_newest_round_without_board_is_reported(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
 ) -> None:
     """In a folder that was copied since; the gate is undecided."""
@@ -236,7 +238,7 @@ def test_newest_round_without_a_board_is_reported(
 
 
 @pytest.mark.parametrize(("won", "worse"), [(1, True), (3, True), (4, False), (0, True)])
-def test_p_agrees_with_the_interval(won: int, worse: bool) -> None:
+def test_p_value_agrees_with_interval(won: int, worse: bool) -> None:
     def judge(question: str, a: str, _b: str, _reference: str | None) -> str:
         return "ab"[(int(question) < won) is not (a == "new")]
 
@@ -247,7 +249,7 @@ def test_p_agrees_with_the_interval(won: int, worse: bool) -> None:
 
 @pytest.mark.parametrize("in_loop", [False, True])
 @patch("arena.services.rounds.judging_loop.MIN_WORKERS", 1)
-def test_interrupt_stops_a_ranking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_loop: bool) -> None:
+def test_interrupt_stops_ranking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_loop: bool) -> None:
     calls: list[str] = []
 
     def judge(question: str, *_texts: str | None) -> str:
@@ -355,7 +357,7 @@ PAIRS = [
         ("ask,said", ("--question", "ask", "--answer", "said")),
     ],
 )
-def test_answer_column_is_the_only_text_column(
+def test_answer_column_is_only_text_column(
     run: Commands, files: Files, tmp_path: Path, head: str, options: tuple[str, ...]
 ) -> None:
     paths = [_write(tmp_path / f"run{name}.csv", head, _cells(name)) for name in ("alpha", "beta")]
@@ -401,7 +403,7 @@ def test_references_can_be_ranked(run: Commands, files: Files, tmp_path: Path, s
     assert "Rates and questions cover comparisons with the reference; ratings cover all comparisons." in text
 
 
-def test_questions_without_a_reference_are_undecidable(run: Commands, files: Files, tmp_path: Path) -> None:
+def test_questions_without_reference_are_undecidable(run: Commands, files: Files, tmp_path: Path) -> None:
     short = _write(tmp_path / "short.csv", "prompt,reference", RIGHT[:6])
     err = run.told("rank", *_answers(files), "--references", short, "--out", tmp_path / "q")
     assert "6 comparisons cannot be decided: the question has neither passages nor a reference." in err

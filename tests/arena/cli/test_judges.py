@@ -27,7 +27,7 @@ def test_dead_endpoint_reports_error_with_advice(run: Commands, words: tuple[str
 
 
 @pytest.mark.parametrize(("fault", "outcome"), [("refusal", "refused"), ("wrong_format", "unreadable")])
-def test_missing_verdict_is_an_error(
+def test_missing_verdict_is_error(
     fault: str, outcome: str, run: Commands, words: tuple[str, ...], scripted_llm: Serve
 ) -> None:
     code, out, err = run(*words, "--json", endpoint=scripted_llm(faults={fault: 1.0}).url)
@@ -36,7 +36,7 @@ def test_missing_verdict_is_an_error(
     assert outcome in err
 
 
-def test_a_model_is_tried_in_both_orders(make_arena: Fill, scripted_llm: Serve) -> None:
+def test_model_is_tested_in_both_orders(make_arena: Fill, scripted_llm: Serve) -> None:
     server = scripted_llm()
     found = make_arena(endpoint=server.url).judges.test("gpt-4o")
     assert server.log.calls == found.calls == 6

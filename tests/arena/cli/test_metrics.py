@@ -107,7 +107,7 @@ def test_interrupted_run_continues(arena_of: Commands, scripted_llm: Serve, how:
     assert sum(value for _, _, value, _ in arena_of.scores() if value is not None) == pytest.approx(18.0)
 
 
-def test_a_file_is_scored_line_by_line(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
+def test_file_is_scored_line_by_line(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
     passages = [{"id": "p1", "text": "The sky is blue."}, {"id": "p2", "text": "Grass is green."}]
     rows = [
         {"id": "a", "question": "Colours?", "answer": "The sky is blue.", "passages": passages},
@@ -155,7 +155,7 @@ BY_LLM = ("--set", "tiny", "--judge", "reference-free")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", [NLI, "factuality-fr1", "factuality-fr2"])
-def test_plan_estimates_the_requests_of_a_run(arena_of: Commands, scripted_llm: Serve, metric: str) -> None:
+def test_plan_estimates_requests_of_run(arena_of: Commands, scripted_llm: Serve, metric: str) -> None:
     server = serve_rules(scripted_llm())
     words = (*BY_LLM, "--metric", metric)
     each = ("--claims-per-sentence", 1)
@@ -200,7 +200,7 @@ def exported_lines(by_fr1: Commands, path: Path) -> list[dict[str, Any]]:
     return lines
 
 
-def test_table_has_the_paper_measures_with_k_from_the_data(by_fr1: Commands, tmp_path: Path) -> None:
+def test_table_has_paper_measures_with_k_from_data(by_fr1: Commands, tmp_path: Path) -> None:
     lines = exported_lines(by_fr1, tmp_path / "scores.json")
     table = by_fr1.json("metrics", "show", "--set", "tiny", "--metric", FR, "--json")
     assert table["k"] == median(sum(line["details"][name] for name in COUNTS) for line in lines)

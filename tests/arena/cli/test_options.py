@@ -15,7 +15,7 @@ from arena.cli.options import confirm, whole_file
 from tests.arena.conftest import Commands
 
 
-def test_a_named_pipe_is_read_once_and_whole(tmp_path: Path) -> None:
+def test_named_pipe_is_read_completely_once(tmp_path: Path) -> None:
     pipe, file = tmp_path / "pipe.jsonl", tmp_path / "file.jsonl"
     os.mkfifo(pipe)
     content = b'{"question_id": "1", "answer": "A"}\n' * 10_000
@@ -58,7 +58,7 @@ def test_confirm_without_terminal_requires_yes(stocked: Commands, monkeypatch: p
     assert stocked("teams", "show", "--json")[1] == before
 
 
-def test_confirm_asks_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_confirm_asks_on_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     asked = []
 

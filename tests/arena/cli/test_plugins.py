@@ -70,7 +70,7 @@ def forget(path: Path) -> None:
             del sys.modules[name]
 
 
-def test_documented_examples_reach_the_board(arena_of: Commands, tmp_path: Path) -> None:
+def test_documented_examples_reach_board(arena_of: Commands, tmp_path: Path) -> None:
     kinds = {"metric", "judge", "format", "battles", "sets", "retriever", "transport", "page"}
     assert EXAMPLES.keys() == kinds
     assert all(len(code.splitlines()) < 30 for code in EXAMPLES.values())
@@ -102,7 +102,7 @@ def test_documented_format_is_read(arena_of: Commands, tmp_path: Path) -> None:
     assert added["answers"] == len(rows)
 
 
-def test_failing_plugin_names_the_row(arena_of: Commands, tmp_path: Path) -> None:
+def test_failing_plugin_names_row(arena_of: Commands, tmp_path: Path) -> None:
     text = """
 from submissions.formats.registry import AnswerFormat
 
@@ -171,7 +171,9 @@ def test_documented_set_format_is_imported_and_exported(arena_of: Commands, tmp_
     assert "The plugin format faq failed: ValueError: not enough values" in said
 
 
-def test_documented_retriever(arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documented_retriever_runs(
+    arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plugin = example(tmp_path, "retriever")
     run = tmp_path / "run.jsonl"
     words = ("retrieve", "--set", "tiny", "--retriever", "handbook", "--out", run)
@@ -221,7 +223,9 @@ RETRIEVERS = {
     assert "has a retriever bm25, but there is one already" in said
 
 
-def test_documented_transport(arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documented_transport_runs(
+    arena_of: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plugin = example(tmp_path, "transport")
     words = ("--set", "tiny", "--judge", "reference-free", "--pairs", "reference", "--no-cap")
     arena_of.done(*plugin, "rounds", "run", *words, "--name", "c", "--transport", "canned")
@@ -259,7 +263,7 @@ TRANSPORTS = TransportInfo(name="flaky", title="fails twice", send=send)
 
 
 @pytest.mark.slow
-def test_a_changed_metric_scores_anew(arena_of: Commands, tmp_path: Path) -> None:
+def test_changed_metric_scores_again(arena_of: Commands, tmp_path: Path) -> None:
     code = "from judges.metrics.registry import MetricInfo, of_function\n"
     code += "METRICS = MetricInfo(name='flat', title='Flat', build=of_function(lambda item: {}))\n"
     words = ("metrics", "run", "--set", "tiny", "--metric", "flat", "--json")
@@ -271,7 +275,7 @@ def test_a_changed_metric_scores_anew(arena_of: Commands, tmp_path: Path) -> Non
     assert (changed["judged"], changed["mean"]) == (first["answers"], 0.75)
 
 
-def test_a_function_judges_by_its_place(arena_of: Commands, tmp_path: Path) -> None:
+def test_failures_of_judge_function_are_counted(arena_of: Commands, tmp_path: Path) -> None:
     path = written(tmp_path, "failing", FAILING)
     words = ("--set", "tiny", "--judge", f"{path}:moody", "--pairs", "reference", "--name", "m")
     arena_of.done("rounds", "run", *words)

@@ -64,7 +64,7 @@ def test_line_shows_amount_rate_and_time_left() -> None:
     assert span(7_300) == "2 h 1 min"
 
 
-def test_lines_appear_at_intervals_and_at_the_end() -> None:
+def test_lines_appear_at_intervals_and_at_end() -> None:
     """E8: where stderr is not a terminal there is a line every few seconds, and one for the end."""
     out = io.StringIO()
     view, work = LineView(out), _work("scoring", 2.0, 100, 1_000)
@@ -97,7 +97,7 @@ def test_failed_work_ends(ear: _Ear) -> None:
 
 
 @pytest.mark.parametrize("place", ["/proc/nowhere/deep", "/proc", "{folder}/file", "{folder}/file/round"])
-def test_an_export_needs_a_place(filled: Fill, ear: _Ear, tmp_path: Path, place: str) -> None:
+def test_export_requires_writable_folder(filled: Fill, ear: _Ear, tmp_path: Path, place: str) -> None:
     arena = filled()
     play(arena)
     (tmp_path / "file").touch()

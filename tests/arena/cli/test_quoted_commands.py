@@ -69,7 +69,7 @@ def filled_in(command: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_commands_of_messages_run(
+def test_quoted_commands_run(
     run: Commands, filled: Fill, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -123,7 +123,7 @@ def test_rank_prefers_explicit_system_names(run: Commands, files: Files, tmp_pat
     assert "a has the answers of 2 systems, so it cannot be called 'old'" in err
 
 
-def test_rank_names_no_leader_for_one_system(
+def test_single_system_has_no_leader(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
 ) -> None:
     words = ("rank", files["worst"], "--references", files["references"], "--out", tmp_path / "board")
@@ -203,7 +203,7 @@ def test_declined_confirmation_stores_nothing(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", ["key", "model", "path", "nobody"])
-def test_wrong_setting_fails_at_first_request_and_is_correctable(
+def test_wrong_setting_fails_at_first_request_and_can_be_corrected(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve, fault: str
 ) -> None:
     """F4, F7: key, model or address are wrong: one request, one line; corrected, the same folder goes on."""

@@ -44,7 +44,7 @@ def item(tmp_path: Path) -> Path:
     return write_lines(tmp_path / "items.jsonl", [row])
 
 
-def test_claims_are_grounded_in_a_named_corpus(run: Commands, texts: Path, item: Path) -> None:
+def test_claims_are_grounded_in_named_corpus(run: Commands, texts: Path, item: Path) -> None:
     run.done("corpora", "import", texts, "--name", "nature")
     words = ("metrics", "score", item, "--metric", "coverage-icat-s")
     (own,) = run.lines(*words)
@@ -90,7 +90,7 @@ def test_failed_web_search_scores_nothing(run: Commands, item: Path, monkeypatch
     assert line["details"]["searched"] == {"retriever": "web", "search": "127.0.0.1"}
 
 
-def test_judgments_align_claims_from_a_file(run: Commands, item: Path, tmp_path: Path) -> None:
+def test_judgments_align_claims_from_file(run: Commands, item: Path, tmp_path: Path) -> None:
     qrels = tmp_path / "qrels"
     qrels.write_text("q1 2 own 1\nq1 1 own 0\n")
     words = ("metrics", "score", item, "--metric")
@@ -119,14 +119,14 @@ def stocked(run: Commands, tmp_path: Path) -> Commands:
     return run
 
 
-def test_search_finds_words_in_a_corpus(stocked: Commands) -> None:
+def test_search_finds_words_in_corpus(stocked: Commands) -> None:
     rows = stocked.json("corpora", "search", "items", "weighs 15 grams", "--k", 3, "--json")
     assert (rows[0]["text"], [row["rank"] for row in rows]) == ("Item 5 weighs 15 grams.", [1, 2, 3])
     assert rows[0]["score"] > rows[1]["score"]
     assert "No passage of items" in "".join(stocked("corpora", "search", "items", "zzz")[1:])
 
 
-def test_run_becomes_passages_of_a_new_version(stocked: Commands, tmp_path: Path) -> None:
+def test_run_becomes_passages_of_new_version(stocked: Commands, tmp_path: Path) -> None:
     out = tmp_path / "run.trec"
     fields = stocked.json(
         "retrieve", "--set", "tiny", "--corpus", "items", "--k", 3, "--documents", "--out", out, "--json"
@@ -145,7 +145,7 @@ def test_run_becomes_passages_of_a_new_version(stocked: Commands, tmp_path: Path
     assert stocked.json("sets", "statistics", "tiny", "--json")["overall"]["passages"] == 2
 
 
-def test_texts_are_attached_without_a_corpus(stocked: Commands, tmp_path: Path) -> None:
+def test_texts_are_attached_without_corpus(stocked: Commands, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     stocked.done("retrieve", "--set", "tiny", "--corpus", "items", "--domains", "d1", "--k", 1, "--out", out)
     made = stocked.json("sets", "attach-passages", "tiny", out, "--name", "tiny-one", "--json")
@@ -196,7 +196,7 @@ def test_invalid_retrieval_is_refused(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not LFRQA.is_dir(), reason="the folder ../shared/data/lfrqa is not there")
-def test_statistics_match_the_lfrqa_paper() -> None:
+def test_statistics_match_lfrqa_paper() -> None:
     questions = load_set(LFRQA).questions.questions
     whole = domain_statistics(OVERALL, questions)
     assert whole.several_documents == pytest.approx(0.65, abs=0.01)
@@ -265,7 +265,7 @@ def test_score_takes_ratings_as_judgments(salted: Commands, tmp_path: Path) -> N
     assert "have no question of salt" in salted.refused(*words)
 
 
-def test_score_lists_submitted_contexts_as_the_page_does(salted: Commands, tmp_path: Path) -> None:
+def test_score_lists_submitted_contexts_like_page(salted: Commands, tmp_path: Path) -> None:
     run = write_run(tmp_path / "good.trec", "ab")
     salted.done("submissions", "add", run, "--set", "salt", "--system", "finder", "--kind", "contexts")
     salted.done("metrics", "run", "--set", "salt", "--metric", "context-crux")
@@ -301,7 +301,7 @@ def asked(run: Commands, tmp_path: Path) -> Commands:
 
 
 @pytest.mark.parametrize("form", ["run", "rows"])
-def test_ids_with_spaces_and_numbers_are_found(asked: Commands, form: str, tmp_path: Path) -> None:
+def test_ids_with_spaces_and_numbers_are_matched(asked: Commands, form: str, tmp_path: Path) -> None:
     path = tmp_path / "found"
     text = ""
     for question, documents in FOUND.items():
@@ -326,7 +326,7 @@ def test_ids_with_spaces_and_numbers_are_found(asked: Commands, form: str, tmp_p
         assert row[str(measure)] == pytest.approx(ir_measures.calc_aggregate([measure], qrels, run)[measure])
 
 
-def test_qrels_names_match_the_set(asked: Commands, tmp_path: Path) -> None:
+def test_qrels_names_match_set(asked: Commands, tmp_path: Path) -> None:
     qrels, path = tmp_path / "qrels.tsv", tmp_path / "run.trec"
     qrels.write_text("query-id\tcorpus-id\tscore\nq 1\tmy d\t2\nq 1\tx#3\t1\n", encoding="utf-8")
     path.write_text("q%201 Q0 my%20d 1 2 r\nq%201 Q0 x#3 2 1 r\n", encoding="utf-8")

@@ -29,7 +29,7 @@ def parquet_folder(folder: Path, count: int = 12) -> Path:
     return folder
 
 
-def test_a_folder_is_checked_and_submitted(arena_of: Commands, tmp_path: Path) -> None:
+def test_folder_is_checked_and_submitted(arena_of: Commands, tmp_path: Path) -> None:
     folder = parquet_folder(tmp_path / "dataset")
     report = arena_of.json("submissions", "check", folder, "--set", "tiny", "--json")
     assert (report["format"], report["layout"], report["answers"]) == ("parquet", "ragas", 12)
@@ -38,14 +38,14 @@ def test_a_folder_is_checked_and_submitted(arena_of: Commands, tmp_path: Path) -
     assert (added["answers"], added["created"]) == (12, True)
 
 
-def test_a_written_sample_is_accepted(arena_of: Commands, tmp_path: Path) -> None:
+def test_written_sample_is_accepted(arena_of: Commands, tmp_path: Path) -> None:
     path = tmp_path / "sample.jsonl"
     written = arena_of.json("sets", "export", "tiny", path, "--format", "sample", "--json")
     report = arena_of.json("submissions", "check", path, "--set", "tiny", "--json")
     assert (written["lines"], report["answers"], report["errors"]) == (5, 5, 0)
 
 
-def test_check_knows_the_passages_of_the_set(arena_of: Commands, tmp_path: Path) -> None:
+def test_check_knows_passages_of_set(arena_of: Commands, tmp_path: Path) -> None:
     sentences = [{"text": "It is known.", "citations": [0]}]
     row = {"topic_id": "q1", "references": ["q1-p1", "gone"], "answer": sentences}
     path = write_lines(tmp_path / "run.jsonl", [row])
@@ -56,7 +56,7 @@ def test_check_knows_the_passages_of_the_set(arena_of: Commands, tmp_path: Path)
     ]
 
 
-def test_problems_of_a_table_name_their_row(arena_of: Commands, tmp_path: Path) -> None:
+def test_problems_of_table_name_their_row(arena_of: Commands, tmp_path: Path) -> None:
     path = tmp_path / "answers.parquet"
     pq.write_table(pa.table({"question_id": ["q1", "nowhere"], "answer": ["It is known.", "So."]}), path)
     code, out, _ = arena_of("submissions", "check", path, "--set", "tiny")
@@ -65,7 +65,7 @@ def test_problems_of_a_table_name_their_row(arena_of: Commands, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("form", ["beir", "jsonl"])
-def test_a_set_is_written_and_read_in_each_format(form: str, arena_of: Commands, tmp_path: Path) -> None:
+def test_set_is_written_and_read_in_each_format(form: str, arena_of: Commands, tmp_path: Path) -> None:
     exported = tmp_path / "exported"
     written = arena_of.json("sets", "export", "tiny", exported, "--format", form, "--json")
     imported = arena_of.json("sets", "import", exported, "--name", f"tiny-{form}", "--json")
@@ -79,7 +79,7 @@ def test_a_set_is_written_and_read_in_each_format(form: str, arena_of: Commands,
 GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena"
 
 
-def test_published_files_become_a_set_and_labels(make_arena: Fill, run: Commands, tmp_path: Path) -> None:
+def test_published_files_become_set_and_labels(make_arena: Fill, run: Commands, tmp_path: Path) -> None:
     arena = make_arena()
     run.done("sets", "import", GOLDEN, "--name", "published")
     file = tmp_path / "short.jsonl"
@@ -92,7 +92,7 @@ def test_published_files_become_a_set_and_labels(make_arena: Fill, run: Commands
     assert run.json(*words, "--json")["pairs"] == 3
 
 
-def test_a_set_without_short_answers_says_so(arena_of: Commands, tmp_path: Path) -> None:
+def test_set_without_short_answers_reports_it(arena_of: Commands, tmp_path: Path) -> None:
     words = ("sets", "export", "--format", "short-answers", "tiny", tmp_path / "short.jsonl")
     assert "No question of tiny has short answers." in arena_of.refused(*words)
     assert not (tmp_path / "short.jsonl").exists()

@@ -16,7 +16,7 @@ from data.store.engine import newest_version
 from tests.arena.conftest import Commands, Fill, write_lines
 
 
-def test_database_commands(run: Commands, tmp_path: Path) -> None:
+def test_database_commands_run(run: Commands, tmp_path: Path) -> None:
     assert run.json("db", "upgrade", "--json")["after"] == newest_version()
     assert run.json("db", "status", "--check", "--json")["checked"] == "no damage"
     file = tmp_path / "arena.backup"
@@ -72,7 +72,7 @@ def ranking(run: Commands, tmp_path: Path) -> Path:
     return out
 
 
-def test_owner_needs_no_sign_in_only_on_this_machine(
+def test_owner_needs_no_sign_in_on_localhost(
     run: Commands, ranking: Path, served: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run.done("serve", ranking)

@@ -23,7 +23,7 @@ def code_of(page: str, language: str) -> str:
 
 
 @pytest.mark.slow
-def test_three_people_get_through_their_first_hour(tmp_path: Path) -> None:
+def test_documented_walkthroughs_of_roles_work(tmp_path: Path) -> None:
     script = f"trap 'kill %1 2>/dev/null || true' EXIT\n{code_of('first-hour.md', 'bash')}"
     path = f"{program().parent}:{Path(sys.executable).parent}"
     printed = shell(script, tmp_path, path, PORT=str(free_port()))
@@ -50,7 +50,7 @@ kill %1
 
 
 @pytest.mark.slow
-def test_newcomer_gets_from_files_to_a_board(tmp_path: Path, scripted_llm: Serve) -> None:
+def test_new_user_gets_board_from_files(tmp_path: Path, scripted_llm: Serve) -> None:
     script = code_of("quickstart.md", "bash")
     assert script.count(SERVE) == 1
     (tmp_path / "call.py").write_text(code_of("quickstart.md", "python"), encoding="utf-8")

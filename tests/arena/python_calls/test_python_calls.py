@@ -67,7 +67,7 @@ def test_frames_are_ranked_in_one_call(
 
 
 @pytest.mark.slow
-def test_other_shapes_and_names_of_columns_give_the_same(
+def test_other_layouts_and_column_names_give_same_result(
     frames: dict[str, pd.DataFrame], right: list[dict[str, str]]
 ) -> None:
     expected = aa.rank(frames, references=right, progress=False).board
@@ -89,7 +89,7 @@ def test_other_shapes_and_names_of_columns_give_the_same(
         aa.rank(3, progress=False)
 
 
-def test_a_running_loop_is_no_hindrance(
+def test_calls_work_in_running_event_loop(
     frames: dict[str, pd.DataFrame], scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
@@ -103,7 +103,7 @@ def test_a_running_loop_is_no_hindrance(
     assert len(found.comparisons) == 12
 
 
-def test_frames_of_polars_are_the_same(frames: dict[str, pd.DataFrame], right: list[dict[str, str]]) -> None:
+def test_polars_frames_give_same_result(frames: dict[str, pd.DataFrame], right: list[dict[str, str]]) -> None:
     if find_spec("polars") is None:
         pytest.skip("NO POLARS: its frames are not ranked here")
     pl = import_module("polars")
@@ -143,7 +143,7 @@ async def _longer_later(_question: str, a: str, b: str, _reference: str | None) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("judge", [_longer_later, lambda _q, a, b, _r: "ab"[len(a) < len(b)]])
-def test_a_function_judges(frames: dict[str, pd.DataFrame], judge: Callable[..., Any]) -> None:
+def test_function_can_judge(frames: dict[str, pd.DataFrame], judge: Callable[..., Any]) -> None:
     found = aa.rank(frames, judge=judge, progress=False)
     assert found.compare("best", "worst").wins == 12
     assert (found.cost.requests, found.cost.usd) == (0, 0)
@@ -162,7 +162,7 @@ def _by_word(_question: str, a: str, b: str, _right: str | None) -> str:
 
 
 @pytest.mark.slow
-def test_repeats_leave_the_question_the_unit(tmp_path: Path) -> None:
+def test_repeats_cluster_by_question(tmp_path: Path) -> None:
     words = {"x": "BBAABABB", "y": "ABABBAAA"}
 
     def ranked(name: str, repeats: int, word: Callable[[str, int, int], str]) -> tuple[pd.DataFrame, Any]:
@@ -193,7 +193,7 @@ def test_repeats_leave_the_question_the_unit(tmp_path: Path) -> None:
     assert varied.clustered_error["x"] == pytest.approx(pd.Series(shares).sem(), rel=1e-9)
 
 
-def test_functions_of_one_name_are_told_apart() -> None:
+def test_functions_with_equal_names_are_distinct() -> None:
     def judge_for(word: str) -> Callable[..., str]:
         return lambda *_texts: word
 
@@ -201,13 +201,13 @@ def test_functions_of_one_name_are_told_apart() -> None:
     assert {first.preference, second.preference} == {"a", "b"}
 
 
-def test_a_price_is_told_before_anything_is_asked(frames: dict[str, pd.DataFrame]) -> None:
+def test_price_is_reported_before_first_request(frames: dict[str, pd.DataFrame]) -> None:
     plan = aa.estimate(frames, judge="gpt-4.1")
     assert plan["planned"] == plan["requests"] == 12
     assert 0 < plan["cost_usd"] <= plan["cost_usd_most"]
 
 
-def test_one_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFrame]) -> None:
+def test_single_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFrame]) -> None:
     verdict = aa.judge("Which is the capital?", "It is Paris.", "I do not know.", reference="Paris.")
     assert verdict.preference == "a"
     with pytest.raises(InputError, match="neither a judge nor a reference"):
@@ -226,7 +226,7 @@ def test_one_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFrame
 
 
 @pytest.mark.slow
-def test_a_script_that_names_itself_for_its_judge_is_told_so(tmp_path: Path) -> None:
+def test_script_that_imports_itself_as_judge_reports_error(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "import answer_arena as aa\n"

@@ -81,7 +81,7 @@ def test_pair_is_blind_and_labelled_once(arena: Arena) -> None:
         arena.labels.label("r", 10_000, LabelValue.B, caller=BEN)
 
 
-def test_only_invited_people_label(arena: Arena) -> None:
+def test_labelling_requires_invitation(arena: Arena) -> None:
     for caller in (CLEO, PUBLIC, replace(BEN, account=None)):
         with pytest.raises(ForbiddenError, match="not invited"):
             arena.labels.next("r", caller=caller, session="x")
@@ -101,7 +101,7 @@ def test_only_invited_people_label(arena: Arena) -> None:
         arena.labels.open("other", ["Ben"], caller=PUBLIC)
 
 
-def test_closed_round_keeps_labels_and_takes_no_more(arena: Arena) -> None:
+def test_closed_round_keeps_labels_and_refuses_others(arena: Arena) -> None:
     battle = drawn(arena, BEN)
     assert not arena.labels.close("r").open
     with pytest.raises(ClosedError):
@@ -171,7 +171,9 @@ def test_reference_is_hidden_in_its_own_pairs(filled: Fill) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
-def test_export_calibrates_judges_and_is_imported_again(filled: Fill, tmp_path: Path, form: str) -> None:
+def test_exported_labels_calibrate_judges_and_can_be_imported(
+    filled: Fill, tmp_path: Path, form: str
+) -> None:
     arena = planned(filled())
     arena.labels.open("r", ["Ben", "Cleo"])
     for value in LabelValue:
@@ -211,7 +213,7 @@ def test_import_swaps_pairs_and_counts_excluded_labels(arena: Arena, tmp_path: P
     assert row["shown_first"] == winner[-1]
 
 
-def test_votes_leave_out_skips_and_count_both_bad_as_a_tie(arena: Arena) -> None:
+def test_votes_omit_skips_and_count_both_bad_as_tie(arena: Arena) -> None:
     for value in LabelValue:
         drawn(arena, BEN, value)
     votes = votes_of_round(arena.store, "r")

@@ -91,7 +91,7 @@ def test_old_home_is_made_private(tmp_path: Path) -> None:
 REQUEST = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all")
 
 
-def test_full_disk_stops_a_round_and_keeps_what_is_committed(filled: Fill, scripted_llm: Serve) -> None:
+def test_full_disk_stops_round_and_keeps_committed_verdicts(filled: Fill, scripted_llm: Serve) -> None:
     """SQLite without room: the command says so in a line; with room again, the round goes on."""
     arena, most = filled(endpoint=scripted_llm().url), [1]
     arena.rounds.create(REQUEST)
@@ -184,7 +184,7 @@ def receiver() -> Iterator[Received]:
     server.server_close()
 
 
-def test_events_reach_the_address(
+def test_events_are_posted_to_address(
     filled: Fill, scripted_llm: Serve, receiver: Received, tmp_path: Path
 ) -> None:
     address, messages = receiver

@@ -77,7 +77,7 @@ def test_slow_text_fails_alone() -> None:
 
 
 @pytest.mark.slow
-def test_work_ends_at_its_limit() -> None:
+def test_work_ends_at_time_limit() -> None:
     """A4: The limit is CPU time; waiting ends at several times the limit."""
     with pytest.raises(TimeLimitError, match="longer than 1 seconds"):
         within(LIMIT, catastrophic, SLOW)
@@ -114,7 +114,7 @@ def test_stop_ends_hanging_text() -> None:
 
 
 @pytest.mark.slow
-def test_dying_process_fails_one_text_at_most() -> None:
+def test_killed_process_fails_at_most_one_text() -> None:
     first, died, second = asyncio.run(all_of(LONG, dying, ("one", "die", "two")))
     assert (first, second) == ("one", "two")
     assert isinstance(died, WorkError)
@@ -257,7 +257,7 @@ def test_slow_file_and_card_are_refused(
     assert known(arena.submissions.checks.card("model: m1\n")[0]).model == "m1"
 
 
-def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_ends_when_visitor_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     """A4: what a page waits for is ended once its visitor has left, and the page waits no longer."""
     import streamlit  # noqa: PLC0415 - children import this module
     from streamlit.runtime.scriptrunner import StopException  # noqa: PLC0415 - as above
@@ -279,7 +279,7 @@ def test_check_ends_when_the_visitor_has_left(monkeypatch: pytest.MonkeyPatch) -
         messages.show_progress(slow, before="Reading")
 
 
-def test_check_ends_when_its_client_has_left() -> None:
+def test_check_ends_when_client_disconnects() -> None:
     """A4: what works for a request is ended once whoever sent it has gone."""
     from starlette.requests import Request  # noqa: PLC0415 - children import this module
 
@@ -315,7 +315,7 @@ class Stalling:
 
 
 @pytest.mark.slow
-def test_heartbeats_come_while_the_loop_that_judges_is_busy(
+def test_heartbeats_continue_while_judging_loop_is_busy(
     filled: Fill, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A4: a lease is renewed though the event loop that judges from it does not come to anything else."""
@@ -342,7 +342,7 @@ def test_heartbeats_come_while_the_loop_that_judges_is_busy(
 
 
 @pytest.mark.slow
-def test_worker_beats_and_hears_sigterm_while_a_text_hangs(
+def test_hanging_text_blocks_neither_heartbeat_nor_sigterm(
     filled: Fill, bad_file: Path, hang: Callable[[], str], tmp_path: Path
 ) -> None:
     """A4: its lease is renewed meanwhile; on SIGTERM it ends all the same, and the battle stays pending."""

@@ -29,7 +29,7 @@ def _words(html: str) -> str:
 
 
 @pytest.mark.parametrize("query", [{}, {"domain": "d1"}, {"sort": "words", "find": "o"}], ids=str)
-def test_document_matches_the_page(
+def test_document_matches_page(
     client: TestClient, query: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = client.get("/", params=query).text
@@ -47,7 +47,7 @@ def test_document_matches_the_page(
     assert first in _words(again)
 
 
-def test_row_opens_to_what_the_public_may_read(client: TestClient) -> None:
+def test_open_row_has_only_public_texts(client: TestClient) -> None:
     document = client.get("/").text
     links = [unescape(found) for found in re.findall(r'data-from="([^"]*)"', document)]
     assert len(links) == len(set(links)) > 1

@@ -157,7 +157,7 @@ def test_websocket_requires_own_origin() -> None:
     assert _stream(site(), origin=f"https://{host}:{port}", additional_headers=proxied) == 101
 
 
-def test_provider_cookies_last_half_a_day_and_require_https() -> None:
+def test_provider_cookies_last_half_day_and_require_https() -> None:
     """Streamlit sends them over http too, for thirty days (#53: A13)."""
 
     async def signed_in(_request: Request) -> Response:
@@ -234,7 +234,7 @@ def test_cookies_are_secure_only_behind_trusted_https_proxy() -> None:
         assert "Secure" not in cookie(peer, proxies, "http")
 
 
-def test_limits_count_visitors_behind_a_proxy() -> None:
+def test_limits_count_visitors_behind_proxy() -> None:
     browser = reached("172.18.0.1", proxies=("172.16.0.0/12",), api_rate=6)
     first, second = ({"X-Forwarded-For": f"203.0.113.{number}"} for number in (1, 2))
     paths = ["/", "/rounds", "/compare", "/about", "/api/v1/sets", "/api/v1/leaderboards"]
@@ -267,7 +267,7 @@ def test_start_warns_of_untrusted_proxy() -> None:
     assert not proxy_unnamed(published(), "0.0.0.0")  # noqa: S104 - as above
 
 
-def test_metrics_of_streamlit_need_the_token_too() -> None:
+def test_streamlit_metrics_require_token() -> None:
     closed = reached("127.0.0.1", metrics_token="right")
     for path in ("/metrics", "/_stcore/metrics"):
         assert closed.get(path).status_code == 401

@@ -164,7 +164,7 @@ def test_ranks_and_counts_agree_on_all_surfaces(name: str) -> None:
 
 
 @on_each_board
-def test_battle_counts_of_a_system_agree(name: str) -> None:
+def test_battle_counts_of_system_agree(name: str) -> None:
     board = board_of(name)
     view = read_board(board)
     files = {
@@ -185,7 +185,7 @@ def test_battle_counts_of_a_system_agree(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_organiser_page_tables_and_api_agree_with_the_board() -> None:
+def test_organiser_page_tables_and_api_agree_with_board() -> None:
     """Of a judged round paper tables, API and duel separate whom the board separates."""
     arena = Arena(published())
     view = read_board(arena.boards.get("tiny"))

@@ -73,14 +73,14 @@ def test_pages_explain_what_is_not_public(seen: Callable[..., str]) -> None:
         assert "public_texts = false" in shown, name
 
 
-def test_a_team_sees_questions_and_its_own_answers(seen: Callable[..., str]) -> None:
+def test_team_sees_questions_and_its_own_answers(seen: Callable[..., str]) -> None:
     shown = seen(TEAM, "questions.question_page", id="q1", part="answers")
     assert marks_in(shown) == {QUESTION, PASSAGE, OURS}
     assert "the answers of your team" in shown
     assert marks_in(seen(ADA, "questions.question_page", id="q1", part="answers")) == set(EVERY)
 
 
-def test_session_shows_nothing_of_the_previous_one(
+def test_session_shows_nothing_of_previous_session(
     monkeypatch: pytest.MonkeyPatch, seen: Callable[..., str]
 ) -> None:
     assert marks_in(seen(ADA, "questions.question_page", id="q1")) >= {QUESTION, PASSAGE}

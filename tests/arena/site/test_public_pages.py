@@ -48,7 +48,7 @@ def test_page_shows_its_content(name: str, query: Mapping[str, str], words: Sequ
     assert [text for text in words if text not in shown] == []
 
 
-def test_reference_with_equal_wins_is_called_equal() -> None:
+def test_reference_with_equal_wins_is_equal() -> None:
     arena = Arena(published())
     shown = arena.evidence.question("tiny", "q3")
     view = read_board(arena.boards.get("tiny"))
@@ -74,7 +74,7 @@ def test_reference_with_equal_wins_is_called_equal() -> None:
     assert said(met("full", name, None)) == "No answer to this question was judged in this round."
 
 
-def test_battle_in_the_address_is_explained() -> None:
+def test_battle_in_address_is_explained() -> None:
     page = visit("questions.question_page", board="tiny", id="q3")
     assert len(page.selectbox[0].options) == 6
     page.selectbox[0].select_index(4).run()
@@ -147,7 +147,7 @@ def systems_of(page: AppTest) -> list[str]:
     return re.findall(heads, html_of(page), re.DOTALL)
 
 
-def test_reference_is_a_line_without_rank() -> None:
+def test_reference_is_line_without_rank() -> None:
     page = visit("main", board="tiny")
     (line,) = re.findall(r'<tbody class="aa-line">(.*?)</tbody>', html_of(page), re.DOTALL)
     assert "id=human" in line

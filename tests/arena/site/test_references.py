@@ -75,9 +75,7 @@ def _body(element: Any) -> str:  # noqa: ANN401 - an element of AppTest without 
         ("compare.compare_page", {"a": "full", "b": "short"}),
     ],
 )
-def test_pages_show_the_note_of_the_set(
-    judged: Callable[[str], Arena], name: str, query: dict[str, str]
-) -> None:
+def test_pages_show_note_of_set(judged: Callable[[str], Arena], name: str, query: dict[str, str]) -> None:
     """D15: where a board, a question or its answers are read, the set's note stands."""
     settings: Settings = judged(MACHINE).settings
     page = page_of(settings, name, board="r", **query)

@@ -48,7 +48,7 @@ def sign_in(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return enter
 
 
-def test_only_organisers_have_an_overview(
+def test_only_organisers_have_overview(
     filled: Callable[..., Arena], sign_in: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arena = filled()
@@ -102,7 +102,7 @@ def test_about_page_names_operator_and_stored_data(filled: Callable[..., Arena])
 
 
 @pytest.mark.slow
-def test_footer_names_who_is_signed_in(filled: Callable[..., Arena], sign_in: Callable[..., None]) -> None:
+def test_footer_names_signed_in_account(filled: Callable[..., Arena], sign_in: Callable[..., None]) -> None:
     arena = filled()
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
     page = AppTest.from_file(SCRIPT, default_timeout=60)
@@ -119,7 +119,7 @@ def test_footer_names_who_is_signed_in(filled: Callable[..., Arena], sign_in: Ca
 
 
 @pytest.mark.slow
-def test_every_plain_page_has_the_footer() -> None:
+def test_every_plain_page_has_footer() -> None:
     with TestClient(make_app(published())) as visitor:
         for path in ("/auth/sign-in", "/api/v1/", "/nothing/there"):
             text = visitor.get(path, headers={"Accept": "text/html"}).text

@@ -81,7 +81,7 @@ def shown(bridges: Settings) -> Callable[..., str]:
     return show
 
 
-def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Callable[..., str]) -> None:
+def test_question_page_shows_claims_with_passages_for_and_against(shown: Callable[..., str]) -> None:
     found = shown("questions.question_page", id="b-1", part="answers")
     assert 'class="aa-for' in found
     assert 'class="aa-open' in found
@@ -93,7 +93,7 @@ def test_question_page_shows_claims_with_the_passages_for_and_against(shown: Cal
     assert "&lt;script&gt;" in found
 
 
-def test_question_page_compares_the_facts_of_answers(shown: Callable[..., str]) -> None:
+def test_question_page_compares_facts_of_answers(shown: Callable[..., str]) -> None:
     found = shown("questions.question_page", id="b-1", part="facts")
     assert len(re.findall(">[✓–]</span>", found)) >= 3 * len(ANSWERS)
     assert 'title="whole: covered"' in found

@@ -48,7 +48,7 @@ COLOURS = {
 }
 
 
-def test_style_sheet_has_the_themes_colours() -> None:
+def test_style_sheet_has_themes_colours() -> None:
     """Our own tables stand on the paper and in the ink of Streamlit's theme."""
     options = configuration()
     for scheme, name in enumerate(("light", "dark")):
@@ -91,5 +91,5 @@ def test_text_cannot_become_markup() -> None:
 @pytest.mark.parametrize(
     "prose", ["Because it is better.", "", "{}", "[]", '{"yardstick": 1, "a": {}, "b": 2}']
 )
-def test_prose_is_not_a_list(prose: str) -> None:
+def test_prose_is_not_list(prose: str) -> None:
     assert read_reasons(prose) is None

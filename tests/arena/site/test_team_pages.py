@@ -241,7 +241,7 @@ def test_owner_adds_and_removes_members(club: Club) -> None:
 
 
 @pytest.mark.slow
-def test_team_sees_the_retraction_notice(club: Club, tmp_path: Path) -> None:
+def test_team_sees_retraction_notice(club: Club, tmp_path: Path) -> None:
     number = submit(club, answers_file(tmp_path, "mine", TEXT))
     play(club.arena, publish=True)
     club.arena.boards.retract("r", "Two files were exchanged.")
@@ -274,7 +274,7 @@ def test_unfit_judge_is_reported_on_its_round(
 
 
 @pytest.mark.slow
-def test_battles_without_a_verdict_are_listed_with_reasons(club: Club) -> None:
+def test_battles_without_verdict_are_listed_with_reasons(club: Club) -> None:
     club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     club.arena.rounds.cancel("r", caller=OPERATOR)
     page = club.visit("admin.rounds_page", "organiser", round="r")

@@ -49,7 +49,7 @@ def addresses(arena: Arena, numbers: list[int]) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_withheld_text_disappears_at_the_next_request(tmp_path: Path) -> None:
+def test_withheld_text_disappears_at_next_request(tmp_path: Path) -> None:
     arena, _ = private_round(tmp_path)
     submissions = {one.system: one.id for one in entrants_of(arena.store, arena.store.rounds.get("first"))}
     paths = [*addresses(arena, sorted(submissions.values()))]

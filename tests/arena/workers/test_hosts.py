@@ -173,7 +173,7 @@ def _queue(site: Site, name: str) -> int:
     return calls
 
 
-def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., Any]) -> None:
+def test_disconnected_host_rejoins(site: Site, workers: Callable[..., Any]) -> None:
     calls = _queue(site, "cut")
     workers("left")
     right = workers("right")
@@ -194,7 +194,7 @@ def test_a_host_that_is_cut_off_comes_back(site: Site, workers: Callable[..., An
     site.check("after", {}, calls=calls, in_flight=0)
 
 
-def test_a_command_that_was_lost_is_resumed_elsewhere(site: Site) -> None:
+def test_lost_command_resumes_on_other_host(site: Site) -> None:
     calls = site.create("lost")
     command = site.lan.arena("head", "rounds", "resume", "lost", "--concurrency", "4")
     committed = site.until_judged("lost", 12)

@@ -27,7 +27,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
+def test_results_do_not_depend_on_processes(tmp_path: Path) -> None:
     write_input(tmp_path)
     here = results(tmp_path)
     for processes in (1, 2):
@@ -36,7 +36,7 @@ def test_processes_give_the_bytes_of_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_arrays_that_processes_share_may_be_written_to() -> None:
+def test_shared_arrays_are_writable() -> None:
     shared = np.arange(5.0)
     assert list(LocalSpread(2).map(raised, numbers(6), (shared, "x"))) == [10.0 + 5 * n for n in range(6)]
     assert shared.sum() == 10.0
@@ -60,7 +60,7 @@ def test_results_come_in_order_and_few_tasks_are_read_ahead() -> None:
 
 
 @pytest.mark.slow
-def test_an_error_is_raised_as_it_was() -> None:
+def test_error_of_task_is_raised_unchanged() -> None:
     """The first task that is refused says why, a fault its function; what was done before it was yielded."""
     found = LocalSpread(2).map(refused, numbers(20))
     assert [next(found) for _ in range(5)] == [0, 1, 2, 3, 4]
@@ -77,7 +77,7 @@ def _always_end_itself(number: int) -> int:
 
 
 @pytest.mark.slow
-def test_a_part_that_ends_processes_is_an_error() -> None:
+def test_task_that_kills_processes_is_error() -> None:
     with pytest.raises(WorkError, match="process died") as error:
         list(LocalSpread(2).map(_always_end_itself, numbers(4)))
     assert "ARENA_PROCESSES" in error.value.advice
@@ -85,14 +85,14 @@ def test_a_part_that_ends_processes_is_an_error() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
-def test_parts_of_parts_stay_where_they_are() -> None:
+def test_nested_tasks_run_in_their_process() -> None:
     """Work that is spread within a process is done by that process."""
     with parallel.in_parallel(LocalSpread(2)):
         found = list(parallel.parallel_map(nested, numbers(4)))
     assert found == [[], [1], [2, 3], [3, 4, 7]]
 
 
-def test_leaving_ends_the_processes() -> None:
+def test_leaving_context_ends_processes() -> None:
     found = LocalSpread(2).map(_wait_for_the_second, numbers(4))
     assert next(found) == 0
     children = _children(os.getpid())
@@ -117,7 +117,7 @@ def _children(pid: int) -> list[int]:
     return [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def test_commands_take_the_engine(run: Commands, tmp_path: Path) -> None:
+def test_commands_use_engine_option(run: Commands, tmp_path: Path) -> None:
     write_input(tmp_path)
     battles = tmp_path / "battles.jsonl"
     for words in (("rate", battles, "--bootstrap", 300),):

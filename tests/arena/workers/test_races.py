@@ -101,7 +101,7 @@ def test_quota_limits_concurrent_confirmations(arena: Arena, held: int, tmp_path
         second.result()
 
 
-def test_token_opens_while_a_file_is_stored(arena: Arena) -> None:
+def test_token_is_valid_during_write(arena: Arena) -> None:
     made = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR)
     with meanwhile(arena, lambda: arena.teams.add("another", caller=OPERATOR)) as start:
         reading = start(lambda: arena.identities.of_token(made.secret, client="192.0.2.1").teams)
@@ -110,7 +110,7 @@ def test_token_opens_while_a_file_is_stored(arena: Arena) -> None:
     assert arena.store.tokens.get(made.id).used_at is not None
 
 
-def test_name_that_was_free_is_not_shared_by_two_teams(arena: Arena) -> None:
+def test_free_name_goes_to_one_team(arena: Arena) -> None:
     arena.store.submissions.add(_new("same"), [])
     with pytest.raises(ConflictError, match="by another process"):
         arena.store.submissions.add(_new("same", "theirs"), [])
@@ -122,7 +122,7 @@ def _new(system: str, team: str = "ours") -> NewSubmission:
 
 
 @pytest.mark.slow
-def test_names_that_look_alike_are_not_both_taken_at_once(arena: Arena) -> None:
+def test_similar_names_are_not_both_registered(arena: Arena) -> None:
     """C3: Of two new names that look alike and come at the same moment, the second one is refused."""
     with meanwhile(arena, lambda: arena.store.submissions.add(_new("twin"), [])) as start:
 
@@ -147,7 +147,7 @@ def test_two_owners_cannot_remove_each_other(arena: Arena) -> None:
         second.result()
 
 
-def test_address_belongs_to_the_first_who_signs_in_with_it(arena: Arena) -> None:
+def test_address_belongs_to_first_account(arena: Arena) -> None:
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
     assert arena.store.teams.bind("ann", "iss#1").subject == "iss#1"
     assert arena.store.teams.bind("ann", "iss#2").subject == "iss#1"

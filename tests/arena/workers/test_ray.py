@@ -106,7 +106,7 @@ def on_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnRay]:
                 cluster.shutdown()
 
 
-def test_ray_judges_as_one_process_does(on_ray: OnRay) -> None:
+def test_ray_verdicts_equal_single_process(on_ray: OnRay) -> None:
     """Verdicts, outcomes, cost and tokens are those of the local engine."""
     script: dict[str, Any] = {"rule": "hash", "faults": {"refusal": 0.1, "wrong_format": 0.1}}
     on_ray.create("local", **script)
@@ -119,7 +119,7 @@ def test_ray_judges_as_one_process_does(on_ray: OnRay) -> None:
     assert on_ray.arena.rounds.status("ray")[0].state is RoundState.FINISHED
 
 
-def test_a_cluster_gives_the_bytes_of_one_process(
+def test_cluster_results_equal_single_process(
     on_ray: OnRay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("SERIAL_SECONDS", "MIN_REMAINING"):
@@ -136,7 +136,7 @@ def test_a_cluster_gives_the_bytes_of_one_process(
             list(spread.map(refused, [(7,)]))
 
 
-def test_node_killed_mid_round_costs_nothing_but_its_calls(on_ray: OnRay) -> None:
+def test_killed_node_loses_only_its_calls(on_ray: OnRay) -> None:
     on_ray.create("r", latency=1.0)
     arena = on_ray.arena
     (node,) = on_ray.cluster.worker_nodes

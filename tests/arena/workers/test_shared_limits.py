@@ -26,7 +26,7 @@ def _most_above(times: Sequence[float], per_minute: float) -> float:
 
 
 @pytest.mark.slow
-def test_workers_keep_a_limit_a_minute_between_them(
+def test_workers_share_limit_per_minute(
     filled: Fill, scripted_llm: Serve, database_url: str, tmp_path: Path
 ) -> None:
     """A worker that joins another takes a share of the rate at once: in no stretch do both exceed it.

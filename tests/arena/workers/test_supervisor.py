@@ -29,7 +29,7 @@ def _children(pid: int) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="NO /proc: processes below the site are not seen")
-def test_worker_beside_the_site_is_started_again(filled: Fill) -> None:
+def test_embedded_worker_is_restarted(filled: Fill) -> None:
     arena = filled()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -67,7 +67,7 @@ def queued(filled: Fill, database_url: str) -> Arena:
 # The queue ---------------------------------------------------------------------------------------
 
 
-def test_round_has_one_job_at_a_time(queued: Arena) -> None:
+def test_round_has_single_job(queued: Arena) -> None:
     with pytest.raises(ConflictError, match="already has job 1, which is queued"):
         queued.jobs.judge("r")
     with pytest.raises(ConflictError, match="already has job 1"):
@@ -84,7 +84,7 @@ def test_oldest_job_goes_first(queued: Arena) -> None:
     assert [_take(store, "w")[0].id for _ in range(3)] == [1, 1, 1]
 
 
-def test_battle_has_one_holder(queued: Arena) -> None:
+def test_battle_has_one_lease(queued: Arena) -> None:
     """Workers on one round get different battles, together all of them."""
     store = queued.store
     round_id = store.rounds.get("r").id
@@ -98,7 +98,7 @@ def test_battle_has_one_holder(queued: Arena) -> None:
     assert store.leases.take(_worker("d"), lease=LEASE, gone=_nobody) is None
 
 
-def test_worker_that_lost_its_lease_commits_nothing(queued: Arena) -> None:
+def test_worker_without_lease_commits_nothing(queued: Arena) -> None:
     store = queued.store
     round_id = store.rounds.get("r").id
     _, slow = _take(store, "slow", lease=0.0)
@@ -120,7 +120,7 @@ def test_worker_that_lost_its_lease_commits_nothing(queued: Arena) -> None:
         store.verdicts.record([(theirs[0].id, VERDICT)], lease_id=quick.id)
 
 
-def test_two_workers_cannot_take_one_exclusive_job(store: Store) -> None:
+def test_exclusive_job_runs_on_one_worker(store: Store) -> None:
     store.jobs.put(JobKind.CALIBRATE)
     _, lease = _take(store, "a")
     assert store.leases.take(_worker("b"), lease=LEASE, gone=_nobody) is None
@@ -128,7 +128,7 @@ def test_two_workers_cannot_take_one_exclusive_job(store: Store) -> None:
     assert (store.jobs.get(1).state, store.jobs.get(1).result) == (JobState.DONE, {"n": 1})
 
 
-def test_job_that_kills_its_workers_is_given_up(queued: Arena) -> None:
+def test_job_that_kills_workers_fails(queued: Arena) -> None:
     store = queued.store
     for name in "abc":
         _take(store, name, lease=0.0)
@@ -140,7 +140,7 @@ def test_job_that_kills_its_workers_is_given_up(queued: Arena) -> None:
     assert store.leases.take(_worker("d"), lease=LEASE, gone=_nobody) is None
 
 
-def test_dead_worker_leaves_a_balanced_account(filled: Fill, database_url: str) -> None:
+def test_killed_worker_leaves_balanced_ledger(filled: Fill, database_url: str) -> None:
     arena = filled(database_url=database_url)
     round_id = _create(arena, budget_usd=10.0)
     arena.jobs.judge("r")
@@ -160,7 +160,7 @@ def test_dead_worker_leaves_a_balanced_account(filled: Fill, database_url: str) 
     assert (account.spent, account.drawn) == pytest.approx((0.3, 0.0))
 
 
-def test_pause_takes_the_job_back_and_resume_may_follow_at_once(queued: Arena) -> None:
+def test_pause_cancels_job_and_allows_resume(queued: Arena) -> None:
     store = queued.store
     _, lease = _take(store, "a")
     store.rounds.move("r", to=RoundState.RUNNING, allowed=(RoundState.PLANNED,))
@@ -172,7 +172,7 @@ def test_pause_takes_the_job_back_and_resume_may_follow_at_once(queued: Arena) -
     assert (store.jobs.get(1).state, store.jobs.get(job.id).state) == (JobState.CANCELLED, JobState.QUEUED)
 
 
-def test_process_is_known_to_have_ended() -> None:
+def test_ended_process_is_detected() -> None:
     command = "from arena.services.jobs.queue import this_worker; print(this_worker('x')); input()"
     with subprocess.Popen(
         [sys.executable, "-c", command], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -242,7 +242,7 @@ def test_retry_publish_and_calibrate_are_jobs(filled: Fill, scripted_llm: Serve,
 
 
 @pytest.mark.slow
-def test_judge_that_stops_existing_fails_the_job(filled: Fill, database_url: str) -> None:
+def test_removed_judge_fails_job(filled: Fill, database_url: str) -> None:
     arena = filled(database_url=database_url)
     folder = arena.settings.judges_folder
     folder.mkdir(parents=True)
@@ -257,7 +257,7 @@ def test_judge_that_stops_existing_fails_the_job(filled: Fill, database_url: str
     assert arena.rounds.status("r")[1].pending == 72
 
 
-def test_failing_endpoint_is_tried_again_later(filled: Fill, scripted_llm: Serve) -> None:
+def test_failing_endpoint_is_retried_later(filled: Fill, scripted_llm: Serve) -> None:
     server = scripted_llm(faults={"unauthorised": 1.0})
     arena = filled(endpoint=server.url)
     _create(arena)

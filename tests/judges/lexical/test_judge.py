@@ -221,7 +221,7 @@ def test_reasons_list_covered_missed_and_extra_facts() -> None:
     ("a", "b"), [(COMPLETE, SHORT), (SHORT, WRONG), (f"{SHORT} Basil likes rain.", SHORT)]
 )
 @pytest.mark.parametrize("side", [None, "b"])
-def test_parts_sum_to_the_margin(a: str, b: str, side: str | None) -> None:
+def test_parts_sum_to_margin(a: str, b: str, side: str | None) -> None:
     judgment = settle(a, b, side=side).judgments[0]
     parts = json.loads(judgment.rationale)["parts"]
     assert judgment.margin is not None
@@ -246,7 +246,7 @@ def test_unsupported_language_reports_advice() -> None:
     assert "set.toml" in verdict.detail
 
 
-def test_earlier_verdicts_change_nothing() -> None:
+def test_verdict_does_not_depend_on_earlier_verdicts() -> None:
     busy = LexicalJudge(spec_of())
     for other in ("Paris.", WRONG, NONE):
         busy.settle(JudgeInput(battle_id="y", question=QUESTION, answer_a=other, answer_b=SHORT))
@@ -339,7 +339,7 @@ def _wins(number: int, text: str, opponent: str, *, reference: bool = False) -> 
 
 
 @pytest.mark.slow
-def test_judge_agrees_with_careful_readers_on_the_demo_set() -> None:
+def test_judge_agrees_with_careful_readers_on_demo_set() -> None:
     """Of the 511 pairs whose winner was written down with the answers, 86 % and more are decided so."""
     questions, answers = _demo()
     places = {question.id: number for number, question in enumerate(questions.questions)}
@@ -391,7 +391,7 @@ def test_cheap_tricks_do_not_win(family: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("weaker", "least"), [("rambler", 52), ("hesitant", 52), ("slipshod", 52)])
-def test_the_best_demo_system_beats_weaker_ones(weaker: str, least: int) -> None:
+def test_best_demo_system_beats_weaker_systems(weaker: str, least: int) -> None:
     questions, answers = _demo()
     wins = sum(
         _wins(number, answers[BEST][question.id], answers[weaker][question.id])

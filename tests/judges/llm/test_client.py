@@ -60,7 +60,7 @@ def test_rate_limits_shrink_concurrency_and_other_faults_do_not(scripted_llm: Se
         assert (limit < 16) == shrunk
 
 
-def test_concurrency_grows_to_what_the_endpoint_takes(scripted_llm: Serve) -> None:
+def test_concurrency_grows_to_capacity_of_endpoint(scripted_llm: Serve) -> None:
     server = scripted_llm(latency=0.02)
     _, client = ask([request(server.url, f"{n}") for n in range(200)], first_concurrency=2, concurrency=20)
     assert list(client.concurrency.values()) == [20]
@@ -97,7 +97,7 @@ def test_cache_avoids_calls(scripted_llm: Serve) -> None:
 @pytest.mark.parametrize(
     "changed", [{"sample": 1}, {"sampling": Sampling(temperature=1.0)}, {"sampling": Sampling(max_tokens=16)}]
 )
-def test_request_key_changes_with_every_setting_of_a_reply(changed: dict[str, Any]) -> None:
+def test_request_key_changes_with_every_setting_of_reply(changed: dict[str, Any]) -> None:
     assert request("http://e/v1").key != request("http://e/v1", **changed).key
 
 
@@ -255,7 +255,7 @@ def test_unreachable_endpoint_opens_breaker() -> None:
         )
 
 
-def test_endpoint_that_rejects_all_requests_is_given_up(scripted_llm: Serve) -> None:
+def test_endpoint_that_rejects_all_requests_is_stopped(scripted_llm: Serve) -> None:
     server = scripted_llm(faults={"bad_request": 1.0})
     with pytest.raises(EndpointError, match="HTTP 400"):
         ask([request(server.url, f"{n}") for n in range(50)], concurrency=1)

@@ -66,7 +66,7 @@ def test_one_burst_of_rate_limits_cuts_once() -> None:
     assert gate.limit == pytest.approx(70)
 
 
-def test_limit_grows_by_one_per_round_after_a_cut() -> None:
+def test_limit_grows_by_one_per_round_after_cut() -> None:
     gate = asyncio.run(_entered(10))
     gate.cut(started=0.0)
     assert gate.limit == pytest.approx(7)

@@ -51,7 +51,7 @@ def test_set_price_overrides_bundled_price(tmp_path: Path) -> None:
     assert Prices.load(path).cost("https://llm.example/v1", "a/b", TokenUsage(1_000_000, 1_000_000)) == 3.0
 
 
-def test_setting_a_price_keeps_other_entries(tmp_path: Path) -> None:
+def test_setting_price_keeps_other_entries(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
     path.write_text('# ours\n[endpoints."https://x.example/v1"]\ninput = 1.0\noutput = 2.0\nbatch = 0.5\n')
     set_price(path, "m", NEW)
@@ -105,7 +105,7 @@ def test_models_are_priced_by_name_with_and_without_date(model: str, price: floa
     assert Prices.load().cost("https://llm.example/v1", model, MILLION) == price
 
 
-def test_open_models_at_a_private_address_are_free() -> None:
+def test_open_models_at_private_address_are_free() -> None:
     prices = Prices.load()
     for model in ("deepseek-chat", "deepseek/deepseek-chat", "openai/gpt-oss-120b", "google/gemma-3-27b-it"):
         assert prices.cost("http://127.0.0.1:8000/v1", model, MILLION) == 0.0
@@ -119,7 +119,7 @@ def test_cached_input_costs_its_own_price() -> None:
     assert cost == pytest.approx((538 * 0.25 + 2_208 * 0.025 + 197 * 2.0) / 1e6)
 
 
-def test_long_calls_cost_the_price_of_their_tier() -> None:
+def test_long_calls_cost_price_of_their_tier() -> None:
     price = Prices.load().of("https://generativelanguage.googleapis.com/v1beta/openai", "gemini-2.5-pro")
     assert price is not None
     assert price.of(TokenUsage(200_000)) == pytest.approx(0.25)
@@ -132,7 +132,7 @@ def test_cost_includes_fee_per_call() -> None:
     assert Prices.load().cost("https://api.perplexity.ai", "sonar", TokenUsage()) == 0.0
 
 
-def test_batches_cost_their_share_of_the_price() -> None:
+def test_batches_cost_their_share_of_price() -> None:
     usage = TokenUsage(1_000_000, 1_000_000)
     single, batch = Prices.load(), Prices.load(batch=True)
     assert single.cost("http://e/v1", "gpt-4o", usage) == 12.5

@@ -138,7 +138,7 @@ def test_top_p_1_is_omitted_at_temperature_0() -> None:
         (429, "temperature unsupported", None),
     ],
 )
-def test_error_naming_a_setting_selects_quirk(status: int, message: str, quirk: Quirk | None) -> None:
+def test_error_naming_setting_selects_quirk(status: int, message: str, quirk: Quirk | None) -> None:
     request = Request(endpoint="e", model="m", messages=MESSAGES, sampling=Sampling(temperature=0.5))
     fault = fault_of_status(status, {"error": {"message": message}}, {})
     assert quirk_of(fault, body_of(request)) is quirk
@@ -188,7 +188,7 @@ def test_rating_allows_whitespace() -> None:
     assert [answer.choice is not None for answer in answers] == [True, False]
 
 
-def test_unclosed_braces_are_no_object() -> None:
+def test_unclosed_braces_are_not_object() -> None:
     """A3: a reply of nested braces ends as a malformed reply, and an object before them is still read."""
     nest = '{"a":' * 20_000
     problem = read_reply(ASPECTS, Reply(key="k", endpoint="e", model="m", text=nest))

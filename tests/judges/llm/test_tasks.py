@@ -139,7 +139,7 @@ def test_inputs_cannot_leave_their_tags(attack: str, prompts: Path) -> None:
     assert "<|im_start|>" not in text
 
 
-def test_a_prompt_must_fit_its_task() -> None:
+def test_prompt_must_fit_its_task() -> None:
     """Placeholders without inputs, inputs without placeholders, and unknown sections are spec errors."""
     with pytest.raises(SpecError, match="placeholders"):
         Template("support", PROMPT).fill({"claim": "x"})
@@ -156,7 +156,7 @@ def test_a_prompt_must_fit_its_task() -> None:
         'First {"score": 1, "reason": "draft"}, then {"score": 3, "reason": "r"}',
     ],
 )
-def test_the_last_complete_object_counts(text: str) -> None:
+def test_last_complete_object_counts(text: str) -> None:
     reply = Reply(key="k", endpoint="e", model="m", text=text)
     assert read_reply(SUPPORT, reply) == Support(score=3, reason="r")
 
@@ -166,7 +166,7 @@ def test_truncated_reply_reports_reason() -> None:
     assert "cut off" in read_reply(SUPPORT, reply)
 
 
-def test_the_schema_is_strict() -> None:
+def test_schema_is_strict() -> None:
     class Outer(BaseModel):
         title: str
         inner: list[Support]

@@ -72,7 +72,7 @@ def test_requests_without_tools_keep_their_keys() -> None:
         {"messages": (Message("user", "How far?"), Message("tool", "equal", tool_call_id="1"))},
     ],
 )
-def test_tools_and_their_calls_are_part_of_the_key(changed: Mapping[str, Any]) -> None:
+def test_tools_and_their_calls_are_part_of_key(changed: Mapping[str, Any]) -> None:
     keys = {PLAIN.key, replace(PLAIN, messages=(*PLAIN.messages, Message("assistant", ""))).key}
     assert replace(PLAIN, **changed).key not in keys
 
@@ -128,7 +128,7 @@ def test_tool_calls_are_cached_verbatim_and_replayed(scripted_llm: Serve, store:
         ("", "first: Field required"),
     ],
 )
-def test_invalid_call_is_reported_to_the_model(scripted_llm: Serve, arguments: object, message: str) -> None:
+def test_invalid_call_is_reported_to_model(scripted_llm: Serve, arguments: object, message: str) -> None:
     server = scripted_llm()
     server.handlers["compare_answers"] = lambda ask: (
         {"reasoning": "", "relation": "neutral"} if ask.results else tool_use(arguments)

@@ -19,7 +19,7 @@ def test_standard_cleaning_strips_only_wrappers(raw: str, cleaned: str) -> None:
 
 
 @pytest.mark.parametrize(("raw", "cleaned"), cases(__file__, "compat_cleaning_repeats_the_papers_steps"))
-def test_compat_cleaning_repeats_the_paper(raw: str, cleaned: str) -> None:
+def test_compat_cleaning_matches_paper(raw: str, cleaned: str) -> None:
     assert clean(raw, Cleaning.COMPAT) == cleaned
 
 

@@ -116,7 +116,7 @@ def test_invalid_prompt_reports_error(study: Path, old: str, new: str, message: 
     assert message in str(caught.value)
 
 
-def test_verdict_words_of_the_prompt_are_parsed(study: Path) -> None:
+def test_verdict_words_of_prompt_are_parsed(study: Path) -> None:
     words = (
         '[verdict]\nopening = "[["\nclosing = "]]"\nfirst = ["A", "a wins"]\nsecond = ["B"]\ntie = ["C"]\n'
     )
@@ -150,7 +150,7 @@ def test_ambiguous_words_are_rejected(words: dict[str, object]) -> None:
         VerdictWords.model_validate(words)
 
 
-def test_passages_use_template_of_the_study() -> None:
+def test_passages_use_template_of_study() -> None:
     prompt = LiteralPrompt(
         ask="<<P>>\nQ: <<Q>>",
         placeholders={"question": "<<Q>>", "passages": "<<P>>"},

@@ -70,7 +70,7 @@ def test_paper_order_puts_system_first_for_even_questions(
 
 
 @pytest.mark.parametrize("order", list(OrderPolicy))
-def test_preference_is_in_terms_of_the_battle(order: OrderPolicy) -> None:
+def test_preference_is_in_terms_of_battle(order: OrderPolicy) -> None:
     for battle in range(8):
         judge_input = contest_of(a="the good one", b="the other", battle_id=str(battle))
         verdict = judged(spec_of(order=order), asker_of(prefers("good")), judge_input)
@@ -90,7 +90,7 @@ def test_random_order_depends_only_on_battle() -> None:
     assert 70 < firsts[::2].count(Presentation.A_FIRST) < 130
 
 
-def test_position_bias_is_a_tie() -> None:
+def test_position_bias_is_tie() -> None:
     verdict = judged(spec_of(order=OrderPolicy.BOTH), asker_of(FIRST), contest_of())
     assert (verdict.preference, verdict.flipped) == (Preference.TIE, True)
     assert [judgment.preference for judgment in verdict.judgments] == [Preference.B, Preference.A]
@@ -162,7 +162,7 @@ def test_minority_of_unreadable_votes_is_ignored() -> None:
     assert two_bad.outcome is Outcome.UNREADABLE
 
 
-def test_adaptive_order_asks_again_near_a_tie() -> None:
+def test_adaptive_order_asks_again_near_tie() -> None:
     spec = spec_of("pairwise-grades", reply=ReplyFormat.GRADES, swap_margin=0.5)
     clear = asker_of("<rating>better</rating>")
     assert judged(spec, clear, contest_of()).flipped is None
@@ -175,7 +175,7 @@ def test_adaptive_order_asks_again_near_a_tie() -> None:
     assert [judgment.margin for judgment in verdict.judgments] == [0.5, -0.5]
 
 
-def test_adaptive_order_audits_a_share_of_clear_battles() -> None:
+def test_adaptive_order_audits_share_of_clear_battles() -> None:
     spec = spec_of(swap_audit=0.2)
     audited = [
         judged(spec, asker_of(FIRST), contest_of(battle_id=str(battle))).detail == "second order: audit"
@@ -328,9 +328,7 @@ def _judged(
         ([_judged(AB, _rated(1)), _judged(AB, NOTHING)], None),
     ],
 )
-def test_only_the_last_attempt_settles_a_battle(
-    judgments: list[Judgment], preference: Preference | None
-) -> None:
+def test_last_attempt_settles_battle(judgments: list[Judgment], preference: Preference | None) -> None:
     verdict = settled({"kind": JudgeKind.LLM}, judgments)
     assert verdict is not None
     assert verdict.preference is preference

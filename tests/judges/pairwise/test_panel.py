@@ -63,11 +63,11 @@ def panel_of(*members: Member, **settings: object) -> PanelJudge:
         ((A, A, A, B, TIE), A),
     ],
 )
-def test_majority_follows_the_paper(votes: tuple[Preference, ...], settled: Preference) -> None:
+def test_majority_matches_paper(votes: tuple[Preference, ...], settled: Preference) -> None:
     assert majority(votes) is settled
 
 
-def test_majority_ignores_the_order_of_votes_and_mirrors() -> None:
+def test_majority_ignores_vote_order_and_mirrors() -> None:
     for votes in product(Preference, repeat=3):
         assert majority(votes) is majority(votes[::-1])
         assert majority([vote.flipped for vote in votes]) is majority(votes).flipped

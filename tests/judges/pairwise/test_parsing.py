@@ -41,13 +41,13 @@ def test_five_grades_merge_into_three(label: str, choice: Choice, margin: float)
 
 
 @pytest.mark.parametrize(("text", "choice"), cases(__file__, "the_digit_scan_is_the_papers"))
-def test_digit_scan_matches_the_paper(text: str, choice: int) -> None:
+def test_digit_scan_matches_paper(text: str, choice: int) -> None:
     """RAG-QA Arena takes the highest of 0, 1, 2 anywhere in the rating, else in the reply, else a tie."""
     reading = read(reply(text), ReplyFormat.DIGIT_SCAN)
     assert (reading.outcome, reading.choice) == (Outcome.JUDGED, Choice(choice))
 
 
-def test_margin_from_log_probabilities_at_the_rating() -> None:
+def test_margin_from_log_probabilities_at_rating() -> None:
     chances = {"1": -0.6931471806, "2": -1.3862943611, "0": -1.3862943611, "x": -9.0}
     rivals = [{"token": token, "logprob": chance} for token, chance in chances.items()]
     tokens = [
@@ -109,7 +109,7 @@ TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "</s>", "<end_of_turn>", "<\uff5cend\u2
 
 
 @pytest.mark.parametrize("ending", [*TURN_ENDS, " \n<|end|>."])
-def test_verdict_may_end_with_a_turn_mark(ending: str) -> None:
+def test_verdict_may_end_with_turn_mark(ending: str) -> None:
     assert read(reply(f"<rating>2</rating>{ending}"), ReplyFormat.RATING).choice is Choice.SECOND
     assert read(reply(f"<rating>2</rating>{ending}"), ReplyFormat.WORDS).choice is Choice.SECOND
 

@@ -84,7 +84,7 @@ def judge_of(mode: Mode) -> JudgeSpec:
         if mode.name not in unfit
     ],
 )
-def test_batches_and_litellm_give_the_same_result(
+def test_batches_and_litellm_give_same_result(
     transport: str, mode: Mode, providers: ScriptedProviders
 ) -> None:
     if transport == "litellm":

@@ -110,7 +110,7 @@ def against_real(attack: str) -> Iterator[tuple[Preference, JudgeInput]]:
 @pytest.mark.parametrize(("family", "attack"), ATTACKS)
 @pytest.mark.parametrize("order", [OrderPolicy.PAPER, OrderPolicy.BOTH])
 @pytest.mark.parametrize("gullible", [follows_what_is_outside, follows_what_it_reads])
-def test_attacks_do_not_beat_a_real_answer(
+def test_attacks_do_not_beat_real_answer(
     family: str, attack: str, order: OrderPolicy, gullible: Make
 ) -> None:
     for side, contest in against_real(attack):
@@ -147,7 +147,7 @@ def test_honest_answers_about_attacks_are_not_penalised(text: str, order: OrderP
         assert "flagged" not in verdict.detail
 
 
-def test_a_flagged_answer_is_judged_with_and_without_the_attack() -> None:
+def test_flagged_answer_is_judged_with_and_without_attack() -> None:
     client = asker_of(
         lambda request: "<rating>{}</rating>".format(
             2 if "this answer as" in request.messages[-1].content else 1
@@ -164,7 +164,7 @@ def test_a_flagged_answer_is_judged_with_and_without_the_attack() -> None:
 @pytest.mark.parametrize(
     "text", ["", " \n", ":", "...", "Thought process:", "Solution", "**Answer:**", "\u200b"]
 )
-def test_texts_without_content_lose_without_a_request(text: str) -> None:
+def test_texts_without_content_lose_without_request(text: str) -> None:
     client = asker_of("<rating>1</rating>")
     judge = build_judge(spec_of(), client=client)
     assert asyncio.run(judge.judge(contest_of(a=text, b="Yes."))).preference is Preference.B
@@ -239,7 +239,7 @@ def test_honest_sentences_are_unchanged() -> None:
 
 
 @pytest.mark.slow
-def test_honest_sentences_do_not_change_a_verdict() -> None:
+def test_honest_sentences_do_not_change_verdict() -> None:
     """B2: a real answer with an honest sentence is judged unchanged."""
     judge = build_judge(load_spec("lexical"))
     for text in HONEST:

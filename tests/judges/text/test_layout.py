@@ -112,7 +112,7 @@ MARKUP = ["\n", " ", "[a]: https://a.b", "[1]:", "[1]", "[^a]:", "[^a]", "```", 
 
 
 @given(st.lists(st.sampled_from(MARKUP), max_size=8).map("".join))
-def test_texts_with_words_never_become_empty(text: str) -> None:
+def test_texts_with_words_stay_nonempty(text: str) -> None:
     assert split_sentences(f"{text} Paris")
 
 
@@ -163,7 +163,7 @@ LEADS = {
 
 
 @pytest.mark.parametrize("lead", LEADS)
-def test_headings_and_lead_ins_are_no_facts(lead: str) -> None:
+def test_headings_and_lead_ins_are_not_facts(lead: str) -> None:
     for text in TEXTS[:2]:
         plain = LAYOUTS["table" if lead == "table" else "dashes"](text)
         led = LEADS[lead].format(plain)
@@ -175,7 +175,7 @@ def test_headings_and_lead_ins_are_no_facts(lead: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["# Paris", "**Paris**", "Which one?", "It has several parts."])
-def test_text_of_only_headings_states_them(text: str) -> None:
+def test_text_of_only_headings_is_fact(text: str) -> None:
     assert len(stating(read_sentences(text))) == 1
 
 

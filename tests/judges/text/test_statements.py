@@ -42,14 +42,14 @@ def test_idioms_do_not_contradict(text: str, claim: str) -> None:
     assert not {"above", "least", "longer"} & set(conflicts(text, claim))
 
 
-def test_opposites_cancel_out_only_within_a_clause() -> None:
+def test_opposites_cancel_out_only_within_clause() -> None:
     text = "The journal prefers the active voice, as it is shorter; it allows the passive in the methods."
     assert conflicts("Long bonds fall more in price.", "Short bonds fall less in price.") == []
     claim = "The journal prefers the active voice, as it is longer; it forbids the passive in the methods."
     assert conflicts(text, claim) == ["longer", "forbids"]
 
 
-def test_clauses_are_not_too_short() -> None:
+def test_clauses_have_minimum_length() -> None:
     assert split_clauses("It is cold; wear a warm coat; or not") == (
         "It is cold",
         "wear a warm coat; or not"[:16] + " or not",
@@ -93,7 +93,7 @@ GROUND_TRUTH = (
         ("Something else happened in 1990 to 25 people.", set()),
     ],
 )
-def test_contradictions_have_kinds(claim: str, kinds: set[MarkKind]) -> None:
+def test_contradictions_have_types(claim: str, kinds: set[MarkKind]) -> None:
     expected = finder_of(GROUND_TRUTH).find(read_statement(claim))
     assert {row.kind for row in expected} == kinds
 

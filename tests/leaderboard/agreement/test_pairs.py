@@ -120,7 +120,7 @@ def test_ties_miss_decided_pairs_and_unreadable_pairs_are_excluded() -> None:
         ((0.5,), Preference.B),
     ],
 )
-def test_people_prefer_the_side_of_more_than_half(labels: tuple[float, ...], people: Preference) -> None:
+def test_people_prefer_side_with_majority(labels: tuple[float, ...], people: Preference) -> None:
     """D1: labels are merged to a, tie or b by majority, whatever their size."""
     result = pair(labels, people)
     assert result.people is people
@@ -139,7 +139,7 @@ def test_majority_flips_with_sides_and_ignores_order(labels: list[float]) -> Non
     assert majority([np.sign(label) for label in labels]) is side
 
 
-def test_correlations_use_the_mean_label() -> None:
+def test_correlations_use_mean_label() -> None:
     """D1: a pair that the majority calls a tie still leans to b in the correlation."""
     pairs = [pair((-2, 1, 1), Preference.A, margin=-0.1), pair((1, 0, 0), Preference.B, margin=0.6)]
     pairs += [pair((2, 2, -1), Preference.B, margin=0.9)]
@@ -147,7 +147,7 @@ def test_correlations_use_the_mean_label() -> None:
     assert result.pearson.value == pytest.approx(stats.pearsonr([-0.1, 0.6, 0.9], [0, 1 / 3, 1]).statistic)
 
 
-def test_absent_value_is_null() -> None:
+def test_missing_value_is_null() -> None:
     constant = calibrate([pair(0, Preference.TIE), pair(0, Preference.TIE)], QUICK).as_json()
     assert constant["accuracy"] == 1
     for name in ("decisive_accuracy", "kappa", "pearson", "spearman", "alpha"):
@@ -158,7 +158,7 @@ def test_absent_value_is_null() -> None:
     json.dumps([constant, empty], allow_nan=False)
 
 
-def test_intervals_contain_the_value_and_are_seeded() -> None:
+def test_intervals_contain_value_and_are_seeded() -> None:
     pairs = simulated(5)
     once, again = (calibrate(pairs, QUICK).overall for _ in range(2))
     assert once == again

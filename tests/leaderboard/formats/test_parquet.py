@@ -52,7 +52,7 @@ def battles(draw: st.DrawFn) -> list[Row]:
 
 
 @given(battles())
-def test_columns_and_rows_give_the_same_battles(
+def test_columns_and_rows_give_same_battles(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row]
 ) -> None:
     folder = tmp_path_factory.mktemp("battles")
@@ -96,7 +96,7 @@ def test_folder_of_parts_is_one_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change", [{"winner": "model_c"}, {"model_b": "x"}, {"model_a": None}, {"winner": None}]
 )
-def test_invalid_value_error_names_the_row(tmp_path: Path, change: Row) -> None:
+def test_invalid_value_error_names_row(tmp_path: Path, change: Row) -> None:
     file = written(tmp_path / "b.parquet", [dict(ROWS[0]), dict(ROWS[1]), {**ROWS[2], **change}])
     with pytest.raises((FileFormatError, RecordError), match=r"b\.parquet.*row 3"):
         read_battles(file, context=Context(strict=True))

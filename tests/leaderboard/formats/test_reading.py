@@ -60,7 +60,7 @@ def written(path: Path, rows: Sequence[Row]) -> Path:
     ids=["lines", "csv", "array", "array-on-a-line", "columns", "columns-on-a-line", "bom-and-blanks"],
 )
 @pytest.mark.parametrize("zipped", [False, True])
-def test_layouts_give_the_same_table(tmp_path: Path, name: str, text: str, zipped: bool) -> None:
+def test_layouts_give_same_table(tmp_path: Path, name: str, text: str, zipped: bool) -> None:
     path = tmp_path / name
     path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
     file = read_battles(path)
@@ -146,7 +146,7 @@ def test_repeated_unknown_winner_words_are_refused(tmp_path: Path, rows: list[Ro
         read_battles(written(tmp_path / "b.jsonl", [*fair, *rows, *rows]))
 
 
-def test_columns_with_repeated_values_may_name_questions(tmp_path: Path) -> None:
+def test_columns_with_repeated_values_are_question_ids(tmp_path: Path) -> None:
     rows = [
         {"model_a": "x", "model_b": "y", "winner": "a", "thing": f"t{at // 3}", "lang": "en", "at": at}
         for at in range(18)
@@ -370,7 +370,7 @@ def test_winner_words_agree_in_files_columns_and_votes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "words", ["A B Tie", "a b both_bad", "X y tie", "left right TIE", "Model a,Model B,tie"]
 )
-def test_winner_is_a_side_or_a_system(words: str, tmp_path: Path) -> None:
+def test_winner_is_side_or_system(words: str, tmp_path: Path) -> None:
     first, second, tie = words.split("," if "," in words else " ")
     rows = [
         {"Question": f"{at}?", "System A": "X", "System B": "y", "Winner": won}
@@ -435,7 +435,7 @@ def test_spreadsheet_tables_are_read(tmp_path: Path, separator: str, header: str
 @pytest.mark.parametrize(
     "named", ["csv qid", "excel Query ID", "feather question", "json Prompt", "xz input"]
 )
-def test_question_columns_are_found_in_any_table(named: str, tmp_path: Path) -> None:
+def test_question_columns_are_detected_in_any_table(named: str, tmp_path: Path) -> None:
     form, name = named.split(" ", 1)
     rows = [{**FAIR, "question_id": f"q{number % 7}", "id": number} for number in range(28)]
     plain = read_battles(written(tmp_path / "plain.jsonl", rows))

@@ -38,7 +38,7 @@ def test_write_refuses_unsupported_values_and_leaves_no_file(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_suffix_selects_the_format(tmp_path: Path) -> None:
+def test_suffix_selects_format(tmp_path: Path) -> None:
     write_chunks([MADE], tmp_path / "out.JSON")
     assert [row["winner"] for row in json.loads((tmp_path / "out.JSON").read_text())] == ["model_a"]
     write_chunks([MADE], tmp_path / "out.CSV")

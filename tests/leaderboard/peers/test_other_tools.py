@@ -172,7 +172,7 @@ def test_page_rows_and_versions_are_complete() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_page_row_has_the_value_here(row: str, tmp_path: Path) -> None:
+def test_page_row_has_our_value(row: str, tmp_path: Path) -> None:
     assert ROWS[row](tmp_path) in HERE[row]
 
 
@@ -199,7 +199,7 @@ def compared(file: str, monkeypatch: pytest.MonkeyPatch) -> Comparison:
         ("tests/golden/former_store/export/battles.jsonl", {"undefeated", "collapsed"}),
     ],
 )
-def test_reasons_match_the_page(file: str, expected: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reasons_match_page(file: str, expected: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     result, texts = compared(file, monkeypatch), rules()["rules"]
     named = set()
     for reason in result.reasons:
@@ -215,7 +215,7 @@ def test_reasons_match_the_page(file: str, expected: set[str], monkeypatch: pyte
 @pytest.mark.slow
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
 @pytest.mark.parametrize("file", [UNDEFEATED, ARENAKIT])
-def test_installed_tool_reproduces_the_recorded_board(peer: Peer, file: str) -> None:
+def test_installed_tool_reproduces_recorded_board(peer: Peer, file: str) -> None:
     made = RECORDED[file][peer.name]
     if peer.version != made["version"]:
         pytest.skip(f"{peer.name} {made['version']} is not installed (extra `peers`)")

@@ -86,7 +86,7 @@ def test_rates_equal_powered_means(seed: int) -> None:
         assert width < 0.95 * classical
 
 
-def test_complete_votes_ignore_the_judge() -> None:
+def test_complete_votes_ignore_judge() -> None:
     verdicts, _ = round_of(1)
     shares = np.random.default_rng(2).choice([0.0, 0.5, 1.0], len(verdicts)).tolist()
     votes = votes_of([vote(*pair) for pair in zip(verdicts, shares, strict=True)])
@@ -102,7 +102,7 @@ def test_complete_votes_ignore_the_judge() -> None:
     assert table["gain"] == pytest.approx(1)
 
 
-def test_only_a_good_judge_narrows_intervals() -> None:
+def test_good_judge_narrows_intervals() -> None:
     random = np.random.default_rng(5)
     pairs = [
         (f"q{number}", "d", *pair, float(random.random() < 0.6))

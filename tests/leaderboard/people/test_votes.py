@@ -18,7 +18,7 @@ def facts(votes: list[Vote]) -> list[tuple[object, ...]]:
     return [(vote.battle, vote.share, vote.chance, vote.annotator) for vote in votes]
 
 
-def test_votes_are_read_from_a_file(tmp_path: Path) -> None:
+def test_votes_are_read_from_file(tmp_path: Path) -> None:
     path = tmp_path / "v.jsonl"
     path.write_text("\n".join(map(json.dumps, ROWS)))
     assert facts(read_votes(path)) == [

@@ -69,7 +69,7 @@ def test_threads_do_not_change_results() -> None:
 
 
 @pytest.mark.parametrize("cluster", [Cluster.QUESTION, Cluster.NONE])
-def test_multiplier_errors_estimate_the_sandwich(cluster: Cluster) -> None:
+def test_multiplier_errors_estimate_sandwich(cluster: Cluster) -> None:
     table = make_table()
     pairs = count_pairs(table)
     settings = Settings(cluster=cluster, seed=2)

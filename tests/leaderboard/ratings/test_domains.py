@@ -88,7 +88,7 @@ def test_own_evidence_grows_with_questions() -> None:
     assert rate(absent, bootstrap=20).of("s1").own_evidence is None
 
 
-def test_correlated_battles_of_a_question_count_less() -> None:
+def test_correlated_battles_of_question_count_less() -> None:
     strength = (-0.6, -0.2, 0.2, 0.6)
     rows = [*simulated("one", 40, strength, same=True), *simulated("two", 40, strength[::-1], 3, same=True)]
     battles = encoded(rows)

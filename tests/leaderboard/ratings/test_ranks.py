@@ -113,7 +113,7 @@ def test_many_separated_pairs_need_few_letters() -> None:
     assert share(result[0], result[99])
 
 
-def test_letters_agree_with_the_tests_of_ranks() -> None:
+def test_letters_agree_with_tests_of_ranks() -> None:
     """D7: on the paper's board two systems share a letter exactly where Holm's tests do not separate them."""
     table = rate(bundled_board().table, cluster=Cluster.NONE)
     assert table.errors is not None
@@ -163,7 +163,7 @@ def met(*pairs: tuple[str, str], lost: Callable[[int, tuple[str, str]], bool] | 
 
 @pytest.mark.parametrize(("upper", "lower"), [("z", "a"), ("a", "z")])
 @pytest.mark.parametrize("is_reversed", [False, True])
-def test_losing_group_ranks_below_whatever_the_names(upper: str, lower: str, *, is_reversed: bool) -> None:
+def test_losing_group_ranks_below_regardless_of_names(upper: str, lower: str, *, is_reversed: bool) -> None:
     names = [f"{upper}1", f"{upper}2", f"{lower}3", f"{lower}4"]
     rows = met(*combinations(names, 2), lost=lambda number, pair: number == 0 and pair[0][0] == pair[1][0])
     result = rated(rows[::-1] if is_reversed else rows).ratings
@@ -227,14 +227,14 @@ APART = met(("a", "b"), ("b", "c"), ("x", "y"))
         (APART, Anchor(system="x"), "its scale has 2 systems, and a separate scale has 3"),
     ],
 )
-def test_anchor_outside_the_main_group_is_refused(rows: list[Row], anchor: Anchor, message: str) -> None:
+def test_anchor_outside_main_group_is_refused(rows: list[Row], anchor: Anchor, message: str) -> None:
     with pytest.raises(UnrankableError, match=message):
         rated(rows, anchor)
     assert rated(rows).ratings
     assert rated(APART, Anchor(system="a", rating=900)).of("a").rating == 900
 
 
-def test_style_control_checks_the_anchor() -> None:
+def test_style_control_checks_anchor() -> None:
     rng = np.random.default_rng(0)
     battles = encoded(BEATEN)
     columns, _ = relative_columns({"length": rng.poisson(90, (2, len(battles)))}, len(battles))  # type: ignore[dict-item]

@@ -157,21 +157,21 @@ def test_results_are_reproducible_and_consistent(battles: list[Row], method: Met
             assert known(rating.lower) <= known(rating.upper)
 
 
-def test_bca_is_the_percentile_interval_for_symmetric_draws() -> None:
+def test_bca_is_percentile_interval_for_symmetric_draws() -> None:
     half = np.abs(np.random.default_rng(0).standard_normal((500, 3)))
     draws = np.concatenate([1000 + half, 1000 - half])
     plain, corrected = percentile(draws), bca(draws, np.full(3, 1000.0), np.zeros(3))
     assert np.abs(np.array(plain) - np.array(corrected)).max() < 1e-9
 
 
-def test_holm_stops_at_the_first_failure() -> None:
+def test_holm_stops_at_first_failure() -> None:
     assert holm(np.array([0.01, 0.04, 0.03])).tolist() == [True, False, False]
     assert holm(np.array([0.01, 0.02, 0.04])).tolist() == [True, True, True]
     assert holm(np.array([])).tolist() == []
 
 
 @pytest.mark.parametrize("cluster", list(Cluster))
-def test_online_elo_does_not_depend_on_sides_and_keeps_the_mean(cluster: Cluster) -> None:
+def test_online_elo_does_not_depend_on_sides_and_keeps_mean(cluster: Cluster) -> None:
     rng = np.random.default_rng(3)
     battles = [(f"q{k}", "x", "a", "b", "model_a" if rng.random() < 0.7 else "model_b") for k in range(300)]
     tables = [

@@ -83,7 +83,7 @@ def test_board_has_every_system_overall_and_by_domain() -> None:
     assert {line.system for line in standings.lines["d0"]} == {"=x", "y", "z", "ref", "unjudged"}
 
 
-def test_rates_are_against_the_reference() -> None:
+def test_rates_are_against_reference() -> None:
     """D9: the reference's rate against all is another field."""
     standings = board()
     for system in ("=x", "y", "z"):
@@ -98,7 +98,7 @@ def test_rates_are_against_the_reference() -> None:
     assert against_all.battles == 120
 
 
-def test_exported_rates_of_the_reference_are_empty_on_old_boards_too() -> None:
+def test_old_boards_export_no_rates_of_reference() -> None:
     """D9: neither 0 nor the rate against all."""
     standings = dict(board().as_json())
     before = json.loads(json.dumps(standings))
@@ -138,7 +138,7 @@ def test_equal_input_gives_equal_bytes() -> None:
     assert json.loads(text)["outcomes"]["unreadable"] == 2
 
 
-def test_board_without_battles_has_a_reason() -> None:
+def test_board_without_battles_has_reason() -> None:
     nothing = battles().select(np.zeros(120, dtype=bool))
     standings = build_standings(nothing, ABOUT, settings=QUICK, answers=facts())
     assert standings.ratings is None

@@ -45,7 +45,7 @@ def test_grid_marks_small_cells_and_omits_unjudged_ones() -> None:
         ([0.4, 0.3, 0.2, 0.1], (-1.0, -1.0, -1.0)),
     ],
 )
-def test_correlation_of_few_or_equal_cells_is_not_said(
+def test_correlation_of_few_or_equal_cells_is_hidden(
     scores: list[float | None], expected: tuple[float, ...] | None
 ) -> None:
     lines = {f"d{at}": [_line("a", 9, 0.2 * at, score)] for at, score in enumerate(scores)}
@@ -79,9 +79,7 @@ def test_resampled_correlations_equal_scipys_on_repeated_cells() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("systems", "domains"), [(6, 7), (12, 4)])
-def test_interval_of_a_correlation_covers_where_that_of_independent_cells_does_not(
-    systems: int, domains: int
-) -> None:
+def test_resampled_correlation_interval_covers_dependent_cells(systems: int, domains: int) -> None:
     rng, covered, independent = np.random.default_rng(2), 0, 0
     places = [(f"s{row}", f"d{column}") for row in range(systems) for column in range(domains)]
     true = (0.6 + 0.3 + 0.2) / 3
@@ -98,6 +96,6 @@ def test_interval_of_a_correlation_covers_where_that_of_independent_cells_does_n
     ("rates", "expected"),
     [((0.8, 0.6, 0.4), ["d2"]), ((0.2, 0.6, 0.2), ["d0", "d2"]), ((0.5, 0.5, 0.5), []), ((), [])],
 )
-def test_weakest_domains_have_the_lowest_rate(rates: tuple[float, ...], expected: list[str]) -> None:
+def test_weakest_domains_have_lowest_rate(rates: tuple[float, ...], expected: list[str]) -> None:
     lines = {f"d{at}": [_line("a", 9, rate, None)] for at, rate in enumerate(rates)}
     assert [cell.domain for cell in grid_of(_board(lines)).weakest("a", "win_tie_rate")] == expected

@@ -24,7 +24,7 @@ Ratings = dict[str, tuple[float | None, int, int]]
     cases(__file__, "newcomers_and_leavers_move_nobody"),
     ids=["a newcomer below", "no common place", "places of leavers", "a newcomer above"],
 )
-def test_newcomers_and_leavers_move_nobody(before: Ratings, after: Ratings, moved: list[str]) -> None:
+def test_new_and_withdrawn_systems_change_no_ranks(before: Ratings, after: Ratings, moved: list[str]) -> None:
     result = changes(_board(before), _board(after))
     assert {change.system for change in result.systems if change.moved} == set(moved)
     assert (set(result.entered), set(result.left)) == (after.keys() - before, before.keys() - after)
@@ -41,7 +41,7 @@ def test_reference_has_no_rank() -> None:
     ]
 
 
-def test_falling_reference_moves_no_system() -> None:
+def test_falling_reference_changes_no_ranks() -> None:
     before = {**_board({"ref": (1200, 1, 1), "a": (1000, 2, 2), "b": (800, 3, 3)}), "reference": "ref"}
     after = {**_board({"a": (1200, 1, 1), "ref": (1000, 2, 2), "b": (800, 3, 3)}), "reference": "ref"}
     assert not any(change.moved for change in changes(before, after).systems)

@@ -37,7 +37,7 @@ def test_rates_and_intervals_equal_golden_ones() -> None:
         assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-9)
 
 
-def test_board_has_every_battle_of_the_paper() -> None:
+def test_board_has_every_battle_of_paper() -> None:
     board = bundled_board()
     assert board.table.weight is not None
     assert board.table.weight.sum() == 177_089

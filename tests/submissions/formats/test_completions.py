@@ -35,7 +35,7 @@ def test_unfiltered_response_is_read(resps: object, check: Check, tmp_path: Path
     assert "1 row is left out: further filters" in " ".join(problem.message for problem in result.problems)
 
 
-def test_filtered_responses_alone_are_refused(check: Check) -> None:
+def test_filtered_responses_without_original_are_refused(check: Check) -> None:
     (problem,) = (
         problem
         for problem in check([{"doc_id": 0, "doc": DOC, "filtered_resps": ["42"]}]).problems
@@ -89,7 +89,7 @@ def test_failed_sample_has_no_answer(row: dict[str, Any], error: str, check: Che
     assert [answer.question_id for answer in _read(tmp_path)] == ["1"]
 
 
-def test_failed_assertion_keeps_the_answer(check: Check) -> None:
+def test_failed_assertion_keeps_answer(check: Check) -> None:
     row = {
         "vars": {"question": QUESTION},
         "testIdx": 0,

@@ -56,7 +56,7 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_files_of_other_tools_bring_their_answers(name: str, tmp_path: Path) -> None:
+def test_files_of_other_tools_have_their_answers(name: str, tmp_path: Path) -> None:
     source = GOLDEN / name
     path = tmp_path / "upload"
     shutil.copytree(source, path) if source.is_dir() else shutil.copy(source, path)
@@ -73,7 +73,7 @@ def test_files_of_other_tools_bring_their_answers(name: str, tmp_path: Path) -> 
     assert {key: one.answer for key, one in answers.items()} == expected
 
 
-def test_no_answer_is_taken_for_that_of_another_system(tmp_path: Path) -> None:
+def test_answers_of_systems_are_not_mixed(tmp_path: Path) -> None:
     source = GOLDEN / "promptfoo.json"
     result = check_answers(source, QUESTIONS)
     assert [one.message for one in result.problems if one.severity is Severity.ERROR] == [
@@ -92,7 +92,7 @@ MADE = json.loads((GOLDEN / "made.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_logs_have_their_systems_answers_and_counts(name: str) -> None:
+def test_logs_have_systems_answers_and_counts(name: str) -> None:
     read = read_answer_table(GOLDEN / name)
     systems = {system: sorted(row.answer or "" for row in rows) for system, rows in read.systems.items()}
     assert [systems, [one.message for one in read.problems]] == MADE[name]
@@ -100,7 +100,7 @@ def test_logs_have_their_systems_answers_and_counts(name: str) -> None:
     assert not max(map(len, systems.values())) % len(questions)
 
 
-def test_the_reference_of_a_harnesss_row_is_the_questions() -> None:
+def test_reference_of_harness_row_is_reference_of_question() -> None:
     rows: list[dict[str, object]] = [{"user_input": "Why?", "response": "So it is.", "reference": "So."}]
     vars_ = {"question": "Why?", "expected": "So."}
     rows += [{"vars": vars_, "testIdx": 0, "provider": "m", "response": {"output": "So it is."}}]
@@ -111,7 +111,7 @@ def test_the_reference_of_a_harnesss_row_is_the_questions() -> None:
 
 @pytest.mark.parametrize("name", ["hub", "saved", "shards", "helm", "helm_display", "ragas.jsonl"])
 @pytest.mark.parametrize("inside", ["", "folder/"])
-def test_a_zip_file_of_a_folder_is_read_as_the_folder(name: str, inside: str, tmp_path: Path) -> None:
+def test_zipped_folder_is_read_like_folder(name: str, inside: str, tmp_path: Path) -> None:
     source, staged = GOLDEN / name, tmp_path / "staged" / inside
     staged.mkdir(parents=True)
     if source.is_dir():
@@ -158,7 +158,7 @@ RAGAS = {"user_input": "How is rain made, and why?", "response": "So [1].", "ret
         (None, ["c1", "c2"]),
     ],
 )
-def test_ids_that_stand_beside_contexts_are_theirs(
+def test_ids_next_to_contexts_are_context_ids(
     names: object, ids: list[str], check: Check, tmp_path: Path
 ) -> None:
     assert check([{**RAGAS, "retrieved_context_ids": names}]).errors == 0
@@ -175,7 +175,7 @@ def test_ids_that_stand_beside_contexts_are_theirs(
         ({"retrieved_context_ids": ["a", []]}, "The id of passage 2 is a list"),
     ],
 )
-def test_ids_that_do_not_fit_are_an_error(change: dict[str, Any], said: str, check: Check) -> None:
+def test_mismatched_context_ids_are_error(change: dict[str, Any], said: str, check: Check) -> None:
     (problem,) = (one for one in check([{**RAGAS, **change}]).problems if one.line)
     assert (problem.severity, problem.line) == (Severity.ERROR, 1)
     assert problem.message.startswith(said)
@@ -191,7 +191,7 @@ def test_ids_that_do_not_fit_are_an_error(change: dict[str, Any], said: str, che
         {"id": "1", "user_input": "", "response": "So.", "retrieved_contexts": ["p"]},
     ],
 )
-def test_columns_of_other_tools_are_read_wherever_they_stand(
+def test_columns_of_other_tools_are_read_in_any_place(
     row: dict[str, Any], check: Check, tmp_path: Path
 ) -> None:
     assert check([row]).errors == 0
@@ -199,7 +199,7 @@ def test_columns_of_other_tools_are_read_wherever_they_stand(
     assert (answer.question_id, answer.answer, [one.text for one in answer.contexts]) == ("1", "So.", ["p"])
 
 
-def test_thinking_and_long_texts_of_inspect_are_found(check: Check) -> None:
+def test_thinking_and_long_texts_of_inspect_are_read(check: Check) -> None:
     content = [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "So it is."}]
     row = {
         "id": 1,
@@ -212,14 +212,14 @@ def test_thinking_and_long_texts_of_inspect_are_found(check: Check) -> None:
     assert (result.layout, result.answers, result.errors) == ("inspect", 1, 0)
 
 
-def test_a_number_that_the_tool_counted_is_not_an_id(check: Check) -> None:
+def test_row_number_of_tool_is_not_id(check: Check) -> None:
     row: dict[str, Any] = {"id": 1, "epoch": 1, "input": "Who?", "output": {"completion": "Nobody at all."}}
     assert codes_of(check([row])) == [(1, "unknown-question")]
     assert check([{**row, "id": "1"}]).answers == 1
     assert codes_of(check([{**row, "id": "1"}])) == [(1, "question-differs")]
 
 
-def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(check: Check) -> None:
+def test_prompt_with_several_questions_is_ambiguous(check: Check) -> None:
     prompt = "\n".join(question.question for question in QUESTIONS.questions[:2])
     row = {"id": 7, "epoch": 1, "input": prompt, "output": {"completion": "So."}}
     (problem,) = (one for one in check([row]).problems if one.code == "ambiguous-question")
@@ -227,14 +227,14 @@ def test_a_prompt_with_several_questions_of_the_set_is_not_guessed(check: Check)
     assert check([{**row, "metadata": {"question_id": "1"}}]).answers == 1
 
 
-def test_samples_without_text_are_problems_of_their_lines(check: Check) -> None:
+def test_samples_without_text_report_lines(check: Check) -> None:
     lm_eval = {"doc_id": 0, "doc": {"id": "1"}, "resps": [[[-1.5, False]]], "filtered_resps": [[-1.5, False]]}
     failed = {"id": "2", "epoch": 1, "input": "", "output": {"completion": ""}, "error": {"message": "x"}}
     assert codes_of(check([lm_eval, failed])) == [(1, "wrong-type"), (2, "failed-rows")]
 
 
 @pytest.mark.parametrize("key", ["samples", "request_states"])
-def test_a_log_without_rows_and_one_that_is_cut_off(key: str, check: Check) -> None:
+def test_empty_and_truncated_logs_report_error(key: str, check: Check) -> None:
     head = {"version": 2, "eval": {"samples": []}} if key == "samples" else {"adapter_spec": {"x": [1]}}
     assert codes_of(check(json.dumps({**head, "stats": [1]}, indent=2).encode())) == [(1, "empty-file")]
     whole = json.dumps({**head, key: [{"id": 1}]}, indent=1).encode()
@@ -243,7 +243,7 @@ def test_a_log_without_rows_and_one_that_is_cut_off(key: str, check: Check) -> N
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 5, 64])
-def test_chunks_of_a_log_do_not_matter(chunk: int, monkeypatch: pytest.MonkeyPatch, check: Check) -> None:
+def test_log_does_not_depend_on_chunks(chunk: int, monkeypatch: pytest.MonkeyPatch, check: Check) -> None:
     monkeypatch.setattr("data.files.tables.json_files.CHUNK", chunk)
     row = {"id": "1", "epoch": 1, "input": 'a"],[{}\\', "output": {"completion": "So it is."}}
     log = {
@@ -261,7 +261,7 @@ def _asked(*ids: str) -> QuestionSet:
     return asked_of({name: f"Question {at} why?" for at, name in enumerate(ids, start=1)})
 
 
-def test_a_sample_that_failed_after_its_output_has_no_answer() -> None:
+def test_sample_failed_after_output_has_no_answer() -> None:
     path, asked = GOLDEN / "inspect_failed.json.gz", _asked("1", "2", "3", "4")
     result = check_answers(path, asked)
     assert (result.errors, result.answers) == (0, 3)
@@ -272,7 +272,7 @@ def test_a_sample_that_failed_after_its_output_has_no_answer() -> None:
     }
 
 
-def test_ids_in_another_unicode_form_are_the_same_ids(tmp_path: Path) -> None:
+def test_ids_in_other_unicode_forms_are_equal(tmp_path: Path) -> None:
     names = ("caf\u00e9-1", "t\u00fcr-2")
     asked, path = _asked(*names), tmp_path / "file"
     other = [unicodedata.normalize("NFD", name) for name in names]

@@ -48,7 +48,7 @@ def test_prediction_files_are_matched_by_question_text(check: Check) -> None:
     assert set(result.coverage.values()) == {1.0}
 
 
-def test_repeated_question_text_is_a_problem(check: Check) -> None:
+def test_repeated_question_text_is_problem(check: Check) -> None:
     same = [Question(id=f"{domain}-1", domain=domain, question="Why?") for domain in ("x", "y")]
     twins = QuestionSet(name="twins", title="T", domains={"x": "X", "y": "Y"}, questions=tuple(same))
     assert codes_of(check([{"query": "why?", "pred": "So."}], questions=twins)) == [(1, "ambiguous-question")]
@@ -56,7 +56,7 @@ def test_repeated_question_text_is_a_problem(check: Check) -> None:
     assert check([{"question_id": "x-1", "query": "why?", "pred": "So."}], questions=twins).errors == 0
 
 
-def test_items_of_a_compact_array_are_numbered(check: Check) -> None:
+def test_items_of_compact_array_are_numbered(check: Check) -> None:
     result = check(b'[{"question_id": "1", "answer": "Fine."}, {"question_id": "nowhere", "answer": "x"}]')
     (problem,) = (problem for problem in result.problems if problem.code == "unknown-question")
     assert problem.line == 1
@@ -69,9 +69,7 @@ def test_csv_problems_have_physical_lines(check: Check) -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 7, 64])
-def test_chunks_of_an_array_do_not_matter(
-    chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_array_does_not_depend_on_chunks(chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("data.files.tables.json_files.CHUNK", chunk)
     path: Path = tmp_path / "answers"
     path.write_bytes(b"\n\n" + ENCODERS["json"]([*GOOD_ROWS, {"q": 'a"],[{}\\'}]) + b"\n")
@@ -130,7 +128,7 @@ def codes(result: CheckReport) -> list[tuple[int, str]]:
     return [(problem.line, problem.code) for problem in result.problems if problem.severity.value == "error"]
 
 
-def test_problems_of_a_table_name_their_row(check_table: Check) -> None:
+def test_problems_of_table_name_their_row(check_table: Check) -> None:
     answers = pa.array([b"Fine.", None, b"Fine.", b"a\x00b", b"\xff\xfe", b""]).cast(pa.binary())
     unchecked = pa.Array.from_buffers(pa.string(), 6, answers.buffers())
     result = check_table({"question_id": ["1", "2", "nowhere", "3", "sci-4", "sci-5"], "answer": unchecked})
@@ -171,7 +169,7 @@ def test_decompression_bomb_is_refused(check_table: Check, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", ["datasets.parquet", "shards/data-00000-of-00002.arrow", "inspect.eval"])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_damage_gives_problems(name: str, data: st.DataObject, tmp_path: Path) -> None:
+def test_damaged_file_reports_problems(name: str, data: st.DataObject, tmp_path: Path) -> None:
     content = bytearray((GOLDEN / name).read_bytes())
     for _ in range(data.draw(st.integers(1, 5))):
         content[data.draw(st.integers(8, len(content) - 1))] = data.draw(st.integers(0, 255))
@@ -183,7 +181,7 @@ def test_damage_gives_problems(name: str, data: st.DataObject, tmp_path: Path) -
     assert all("\n" not in problem.message for problem in result.problems)
 
 
-def test_column_name_in_invalid_utf8_is_damage(tmp_path: Path) -> None:
+def test_column_name_in_invalid_utf8_is_refused(tmp_path: Path) -> None:
     content = bytearray((GOLDEN / "shards/data-00000-of-00002.arrow").read_bytes())
     content[736] = 128
     path = tmp_path / "damaged"
@@ -227,7 +225,7 @@ def test_single_file_in_zip_is_read(tmp_path: Path) -> None:
     assert (result.format, result.answers, result.errors) == (FileFormat.JSONL, 1, 0)
 
 
-def test_only_the_test_split_is_read(tmp_path: Path) -> None:
+def test_only_test_split_is_read(tmp_path: Path) -> None:
     shutil.copytree(GOLDEN / "hub", tmp_path / "hub")
     shutil.copy(GOLDEN / "datasets.parquet", tmp_path / "hub" / "data" / "train-00000-of-00001.parquet")
     result = check_answers(tmp_path / "hub", QUESTIONS)
@@ -238,7 +236,7 @@ def test_only_the_test_split_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "pandas", "arrow"])
-def test_memory_does_not_grow_with_the_table(form: str, tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_table(form: str, tmp_path: Path) -> None:
     path, ids = tmp_path / "table", [f"q{number}" for number in range(8_000)]
     questions = asked_of({name: f"What of {name}?" for name in ids})
     contexts = [[f"{number * 7919:x} " * 625] for number in range(8_000)]
@@ -400,7 +398,7 @@ def _first(name: str, tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_file_gives_one_line(name: str, tmp_path: Path) -> None:
+def test_wrong_file_reports_one_line(name: str, tmp_path: Path) -> None:
     expected = json.loads(WRONG_FILES.read_text(encoding="utf-8"))
     message = _first(name, tmp_path)
     assert message == expected[name]

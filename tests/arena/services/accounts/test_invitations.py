@@ -125,7 +125,7 @@ def test_teams_and_visitors_cannot_join(arena: Arena) -> None:
     assert arena.invitations.team_of(code) == "ours"
 
 
-def test_page_shows_the_token_once(arena: Arena) -> None:
+def test_page_shows_token_once(arena: Arena) -> None:
     """Opening the link uses nothing; pressing the button shows the token."""
     code = code_of(arena.invitations.invite("ours", caller=OPERATOR))
     page: AppTest = page_of(arena.settings, "teams.invite_page", code=code)
@@ -140,7 +140,7 @@ def test_page_shows_the_token_once(arena: Arena) -> None:
     assert not again.exception
 
 
-def test_command_prints_a_link(run: Commands) -> None:
+def test_command_prints_link(run: Commands) -> None:
     run("teams", "add", "ours")
     out = run.done("teams", "invite", "ours", "--uses", 3)
     assert out.startswith("/invite?code=")

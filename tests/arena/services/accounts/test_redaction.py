@@ -72,7 +72,7 @@ def test_public_texts_hide_endpoint_addresses(judged: Arena, tmp_path: Path) -> 
     assert any("(address)" in text for text in texts.values())
 
 
-def test_addresses_in_a_sentence_are_hidden() -> None:
+def test_addresses_in_sentence_are_hidden() -> None:
     sentence = (
         "Cannot connect to host vllm.internal:8000, see http://vllm.internal:8000/v1 or 10.0.0.7 port 8000"
     )

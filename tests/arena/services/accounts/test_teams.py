@@ -169,7 +169,7 @@ def test_granted_scopes_never_exceed_own_scopes(arena: Arena) -> None:
     assert [team.name for team in arena.teams.all(caller=strong)] == ["ours"]
 
 
-def test_team_keeps_an_owner_and_a_member(arena: Arena) -> None:
+def test_team_keeps_owner_and_member(arena: Arena) -> None:
     """Only organisers may remove a team's last member."""
     for name, role in (("ann", Role.OWNER), ("ben", Role.MEMBER)):
         arena.teams.add_account(name, caller=OPERATOR)
@@ -202,7 +202,7 @@ def test_unverified_addresses_are_refused(arena: Arena) -> None:
         known("iss|2", email="ann@example.org", verified=True)
 
 
-def test_oidc_sign_in_ends_with_sign_out_and_after_half_a_day(arena: Arena) -> None:
+def test_oidc_sign_in_ends_with_sign_out_and_after_12_hours(arena: Arena) -> None:
     """A copy of Streamlit's cookie outlives neither (#53: A13)."""
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
     known = partial(arena.identities.of_oidc, "iss|1", email="ann@example.org", verified=True)

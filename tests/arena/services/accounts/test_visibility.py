@@ -68,7 +68,7 @@ def test_visibility_by_caller_and_state(kind: Kind, state: State, seen: tuple[Vi
     )
 
 
-def test_every_kind_has_a_rule_and_a_row() -> None:
+def test_every_kind_has_rule_and_row() -> None:
     assert set(RULES) == set(Kind) == {kind for kind, _, _ in ROWS}
 
 
@@ -225,7 +225,7 @@ def test_unpublished_rounds_are_not_found(filled: Fill) -> None:
     assert arena.rounds.status("secret", caller=PUBLIC)[1].planned == 36
 
 
-def test_log_names_who_changes_rounds(filled: Fill) -> None:
+def test_log_names_accounts_that_change_rounds(filled: Fill) -> None:
     audit_log = log_entries()
     arena, organiser = filled(), CALLERS["organiser"]
     arena.rounds.create(REQUEST, caller=organiser)
@@ -239,7 +239,7 @@ def test_log_names_who_changes_rounds(filled: Fill) -> None:
     assert {line["actor"] for line in lines} == {"o"}
 
 
-def test_nuggets_are_hidden_with_the_references() -> None:
+def test_nuggets_are_hidden_with_references() -> None:
     question = Question(id="q", domain="d", question="When?", reference="1905.", nuggets=(Nugget("1905."),))
     assert redacted_question(PUBLIC, question, hidden=True).nuggets == ()
     assert redacted_question(PUBLIC, question, hidden=False) == question

@@ -55,7 +55,7 @@ def _people(own: float, other: float) -> dict[str, Any]:
         (_people(1000, 1100), "people's votes put command-r above it", BY_JUDGE),
     ],
 )
-def test_headline_follows_from_every_check(changed: dict[str, Any], clause: str, lead: str) -> None:
+def test_headline_follows_from_checks(changed: dict[str, Any], clause: str, lead: str) -> None:
     board = paper_board()
     standings = {**board.standings, **changed}
     view = read_board(board.model_copy(update={"round_name": "paper", "standings": standings}))

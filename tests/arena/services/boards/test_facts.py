@@ -38,14 +38,14 @@ def test_marks_are_counted(text: str, marks: tuple[int, ...]) -> None:
 
 
 @given(st.lists(st.sampled_from(["# h", "- i", "**b**", "[1, 2]", "words", "", "2. i"])))
-def test_lines_add_up(lines: list[str]) -> None:
+def test_fact_counts_add_up(lines: list[str]) -> None:
     whole = style_features("\n".join(lines))
     parts = [style_features(line) for line in lines]
     assert whole == {mark: sum(part[mark] for part in parts) for mark in MARKS}
 
 
 @pytest.mark.slow
-def test_positions_are_those_of_the_judgments(filled: Fill, scripted_llm: Serve, database_url: str) -> None:
+def test_positions_match_judgments(filled: Fill, scripted_llm: Serve, database_url: str) -> None:
     """On both engines: 1 or −1 by what was shown first, 0 in both orders, nothing where no LLM was asked."""
     arena = filled(database_url=database_url, endpoint=scripted_llm().url)
     play(arena, "random", judge="reference-free", order=OrderPolicy.RANDOM)
@@ -65,7 +65,7 @@ def test_positions_are_those_of_the_judgments(filled: Fill, scripted_llm: Serve,
     arena.close()
 
 
-def test_a_board_tells_what_position_is_worth(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
+def test_board_has_position_effect(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
     arena = mix(filled(endpoint=scripted_llm().url), tmp_path)
     play(arena, "r", judge="reference-free", order=OrderPolicy.RANDOM)
     board, _ = arena.boards.publish("r", report=lambda _line: None, score=False)
@@ -74,7 +74,7 @@ def test_a_board_tells_what_position_is_worth(filled: Fill, scripted_llm: Serve,
     assert term["lower"] < term["value"] < term["upper"]
 
 
-def test_an_embedded_judge_has_no_position(filled: Fill, tmp_path: Path) -> None:
+def test_embedded_judge_has_no_position_effect(filled: Fill, tmp_path: Path) -> None:
     arena = mix(filled(), tmp_path)
     play(arena, "r", order=OrderPolicy.BOTH)
     board, _ = arena.boards.publish("r", report=lambda _line: None, score=False)

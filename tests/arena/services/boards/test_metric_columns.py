@@ -16,7 +16,7 @@ BOTH = ("reference-coverage", "comprehensiveness-nli")
         ("", BOTH, "comprehensiveness-nli"),
     ],
 )
-def test_facts_of_references_by_people_go_before_passages(
+def test_facts_of_human_references_precede_passages(
     reference_by: str, scored: tuple[str, ...], shown: str
 ) -> None:
     usual = [info.name for info in usual_metrics(reference_by, scored) if info.name in BOTH]

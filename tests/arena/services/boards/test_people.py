@@ -53,7 +53,7 @@ def arena(filled: Fill, database_url: str) -> Arena:
     return opened
 
 
-def test_votes_make_another_snapshot_and_the_former_stays(arena: Arena, tmp_path: Path) -> None:
+def test_corrected_board_keeps_earlier_snapshot(arena: Arena, tmp_path: Path) -> None:
     """A corrected board has a hash of its own and the judge's figures unchanged; the former is NAME@HASH."""
     before, _ = publish(arena)
     votes = write_votes(tmp_path / "votes.jsonl")
@@ -73,7 +73,7 @@ def test_votes_make_another_snapshot_and_the_former_stays(arena: Arena, tmp_path
     assert [one.name for one in (*arena.boards.heads(), *arena.boards.former())] == ["tiny", address]
 
 
-def test_the_corrected_figures_are_those_of_the_command(arena: Arena, tmp_path: Path) -> None:
+def test_corrected_figures_match_command(arena: Arena, tmp_path: Path) -> None:
     """The board keeps what `battles rate --people` says of the round's own battles."""
     votes = write_votes(tmp_path / "votes.jsonl", questions=8)
     board, created = publish(arena, VoteSource.of_file(votes))
@@ -90,7 +90,7 @@ def test_the_corrected_figures_are_those_of_the_command(arena: Arena, tmp_path: 
         assert row["judge_rating"] == pytest.approx(judged[row["system"]])
 
 
-def test_the_same_votes_change_nothing_and_earlier_ones_stand_again(arena: Arena, tmp_path: Path) -> None:
+def test_equal_votes_restore_earlier_snapshot(arena: Arena, tmp_path: Path) -> None:
     """Publishing the same twice is one snapshot; what stood before stands again under its own hash."""
     publish(arena)
     one, other = (write_votes(tmp_path / f"{shift}.jsonl", shift=shift) for shift in (0, 1))
@@ -106,7 +106,7 @@ def test_the_same_votes_change_nothing_and_earlier_ones_stand_again(arena: Arena
     assert publish(arena)[0].content_hash == first.content_hash
 
 
-def test_votes_off_the_plan_are_named(arena: Arena, tmp_path: Path) -> None:
+def test_votes_on_unplanned_battles_are_refused(arena: Arena, tmp_path: Path) -> None:
     """A vote on no planned battle is refused with its line, and nothing is published."""
     before, _ = publish(arena)
     votes = write_votes(tmp_path / "votes.jsonl")
@@ -116,7 +116,7 @@ def test_votes_off_the_plan_are_named(arena: Arena, tmp_path: Path) -> None:
     assert arena.boards.get("tiny") == before
 
 
-def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: Path) -> None:
+def test_retraction_and_notice_apply_to_every_snapshot(arena: Arena, tmp_path: Path) -> None:
     before, _ = publish(arena)
     publish(arena, VoteSource.of_file(write_votes(tmp_path / "votes.jsonl")))
     address = f"tiny@{before.content_hash[:12]}"
@@ -129,7 +129,7 @@ def test_retraction_and_notice_hold_for_every_snapshot(arena: Arena, tmp_path: P
 
 
 @pytest.mark.slow
-def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, tmp_path: Path) -> None:
+def test_pages_show_human_column_and_unapplied_votes(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     play(arena, "tiny")
     before, _ = publish(arena)
@@ -149,7 +149,7 @@ def test_pages_have_a_column_and_say_where_votes_are_not_applied(filled: Fill, t
     assert "aa-c-corrected-rating" not in former
 
 
-def test_commands_correct_show_and_list(run: Commands, filled: Fill, tmp_path: Path) -> None:
+def test_commands_correct_show_and_list_boards(run: Commands, filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     play(arena, "tiny")
     before, _ = publish(arena)
@@ -173,7 +173,7 @@ def test_commands_correct_show_and_list(run: Commands, filled: Fill, tmp_path: P
     assert len(run.json("leaderboard", "list", "--json")) == 1
 
 
-def test_labels_of_the_round_correct_its_board(run: Commands, filled: Fill, tmp_path: Path) -> None:
+def test_labels_of_round_correct_its_board(run: Commands, filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     play(arena, "tiny")
     publish(arena)

@@ -22,7 +22,7 @@ from tests.arena.conftest import Fill, answers_file, mix, play
 from tests.opened_pages import html_of, page_of
 
 
-def test_export_names_a_file_that_cannot_be_written(filled: Fill, tmp_path: Path) -> None:
+def test_unwritable_export_reports_file(filled: Fill, tmp_path: Path) -> None:
     """An ending that names no form, a place that is no folder, a board that is gone or was taken down."""
     arena = filled(published=True)
     with pytest.raises(FileFormatError, match=r"r\.xlsx ends in none of .csv, .json, .parquet"):
@@ -93,7 +93,7 @@ def visit(arena: Arena, page: str) -> str:
 
 
 @pytest.mark.slow
-def test_pages_show_the_notice(arena: Arena) -> None:
+def test_pages_show_notice(arena: Arena) -> None:
     """D13: every page whose address names the board shows why, also where no other board stands."""
     for page in PAGES:
         html = visit(arena, page)
@@ -103,7 +103,7 @@ def test_pages_show_the_notice(arena: Arena) -> None:
     assert SHOWN in visit(arena, PAGES[0])
 
 
-def test_everything_of_a_retracted_round_is_refused_with_the_notice(arena: Arena) -> None:
+def test_retracted_round_returns_notice(arena: Arena) -> None:
     """D13: whoever asks for its battles, questions or systems reads why, not that it never was."""
     for ask in (
         lambda: arena.systems.profile("gone", "one"),
@@ -119,7 +119,7 @@ def test_everything_of_a_retracted_round_is_refused_with_the_notice(arena: Arena
     assert not isinstance(never.value, RetractedError)
 
 
-def test_a_page_of_a_retracted_board_has_the_status_of_what_is_gone() -> None:
+def test_page_of_retracted_board_is_gone() -> None:
     """D13: the shell of a page is 410 where its address names a retracted board, and only there."""
 
     async def page(request: Request) -> Response:

@@ -50,7 +50,7 @@ def board(make_arena: Fill, tmp_path: Path) -> Callable[[], tuple[Arena, Board]]
     return publish
 
 
-def test_board_has_what_teams_say(board: Callable[[], tuple[Arena, Board]], tmp_path: Path) -> None:
+def test_board_has_self_reported_figures(board: Callable[[], tuple[Arena, Board]], tmp_path: Path) -> None:
     arena, published = board()
     systems: dict[str, Any] = published.standings["systems"]
     assert set(systems) == {"full", "short"}
@@ -71,7 +71,7 @@ def test_board_has_what_teams_say(board: Callable[[], tuple[Arena, Board]], tmp_
     )
 
 
-def test_boards_of_silent_teams_are_as_before(filled: Fill) -> None:
+def test_boards_without_self_reported_figures_are_unchanged(filled: Fill) -> None:
     arena = filled()
     play(arena, pairs="")
     published, _ = arena.boards.publish("r", report=lambda _line: None, score=False)

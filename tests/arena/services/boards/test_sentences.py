@@ -40,9 +40,7 @@ def row_of(root: Element, system: str) -> list[str]:
     raise AssertionError(system)
 
 
-def test_a_system_is_called_separated_from_all_only_where_each_difference_is_significant(
-    view: BoardView,
-) -> None:
+def test_system_is_separated_from_all_if_every_difference_is_significant(view: BoardView) -> None:
     """D7: `qwen1.5-32b-chat` is alone in its tie group, and not separated from its neighbour."""
     lines = view.lines[OVERALL]
     for line in lines:
@@ -52,7 +50,7 @@ def test_a_system_is_called_separated_from_all_only_where_each_difference_is_sig
     assert "Its difference from qwen1.5-110b-chat may be chance." in standing(view, "qwen1.5-32b-chat")
 
 
-def test_a_sentence_leaves_out_an_interval_that_contradicts_it(view: BoardView) -> None:
+def test_sentence_omits_contradicting_interval(view: BoardView) -> None:
     pair = ("qwen1.5-110b-chat", "qwen1.5-32b-chat")
     for lower, end in (
         (-4.0, "95 % interval −4 to 16"),
@@ -64,7 +62,7 @@ def test_a_sentence_leaves_out_an_interval_that_contradicts_it(view: BoardView) 
         )
 
 
-def test_grid_has_a_dot_for_each_cell_with_both_figures(view: BoardView) -> None:
+def test_grid_has_dot_for_each_cell_with_both_figures(view: BoardView) -> None:
     grid, score = view.grid, {"x": GridFigure(value=0.5)}
     cells = [one.model_copy(update={"figures": one.figures | score}) for one in grid.cells[::2]]
     found = GridCorrelation(win="win_rate", score="x", value=0.5, lower=0.1, upper=0.8, cells=len(cells))
@@ -73,7 +71,7 @@ def test_grid_has_a_dot_for_each_cell_with_both_figures(view: BoardView) -> None
     assert table.count("left:50.0%;") == len(cells)
 
 
-def test_systems_have_places_among_themselves(view: BoardView) -> None:
+def test_systems_are_ranked_without_reference(view: BoardView) -> None:
     """Without the reference, the first of the paper's board, the best system has the first place.
 
     Letters are of all lines: the reference alone has "A".
@@ -87,7 +85,7 @@ def test_systems_have_places_among_themselves(view: BoardView) -> None:
         assert is_separated(one, other) is not bool(one.letter_set & other.letter_set)
 
 
-def test_an_axis_has_round_values_within_its_scale_and_repeats_no_text() -> None:
+def test_axis_has_distinct_round_values_within_scale() -> None:
     for low, high in ((614.0, 1556.0), (0.0, 1.0), (-12.5, 3.0), (0.412, 0.473), (998.0, 1003.0)):
         scale = Scale(low, high)
         assert 2 <= len(scale.ticks) <= 6
@@ -95,7 +93,7 @@ def test_an_axis_has_round_values_within_its_scale_and_repeats_no_text() -> None
     assert [text for text, _ in Scale(999.6, 1001.2).axis(points)] == ["1000", "1001"]
 
 
-def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(view: BoardView) -> None:
+def test_brackets_join_unseparated_systems(view: BoardView) -> None:
     lines = view.competitors()
     joints = brackets(lines)
     ends: dict[int, list[tuple[int, int]]] = {}
@@ -111,7 +109,7 @@ def test_brackets_join_exactly_whom_the_battles_do_not_tell_apart(view: BoardVie
         assert within is bool(lines[one].letter_set & lines[other].letter_set)
 
 
-def test_the_reference_has_no_rate_beside_those_against_it(view: BoardView) -> None:
+def test_reference_has_no_rate_against_itself(view: BoardView) -> None:
     """D9: dashes in the table; on its own page its rates are called "against all systems"."""
     cells = row_of(fromstring(standings_table(view, OVERALL, view.lines[OVERALL])), "LFRQA")  # noqa: S314 - made by the program
     assert "reference" in " ".join(cells[:2])
@@ -127,7 +125,7 @@ def test_the_reference_has_no_rate_beside_those_against_it(view: BoardView) -> N
         assert [name for name, _ in record_of(view, system) if name.startswith("Win rate")] == [named]
 
 
-def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(view: BoardView) -> None:
+def test_board_without_ratings_does_not_rank_reference(view: BoardView) -> None:
     """D9: the leader's rate against the reference is not compared with the reference's against everyone."""
     kept = view.lines.items()
     lines = {name: tuple(replace(one, rating=None, letters=None) for one in part) for name, part in kept}
@@ -136,7 +134,7 @@ def test_a_board_without_ratings_says_nothing_of_where_the_reference_stands(view
     assert not {"LFRQA", "reference"} & set(re.findall(r"\w+", said))
 
 
-def test_the_only_system_of_a_board_leads_nobody(view: BoardView) -> None:
+def test_single_system_has_no_lead(view: BoardView) -> None:
     only = {view.reference, view.competitors()[-1].system}
     alone = {name: tuple(line for line in lines if line.system in only) for name, lines in view.lines.items()}
     said = leading(replace(view, lines=alone), OVERALL)
@@ -145,7 +143,7 @@ def test_the_only_system_of_a_board_leads_nobody(view: BoardView) -> None:
     assert "is first" not in said
 
 
-def test_a_domain_says_what_its_ratings_borrow() -> None:
+def test_domain_reports_borrowed_evidence() -> None:
     board = paper_board()
     board.standings["lines"]["fiqa"][0]["rating"]["own_evidence"] = 0.123
     for domain in board.standings["domains"]:
@@ -179,7 +177,7 @@ def two_floors() -> list[tuple[str, str, str, str, str]]:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_a_group_that_lost_every_battle_is_separated_in_every_sentence(*, turned: bool) -> None:
+def test_group_without_wins_is_separated_in_every_sentence(*, turned: bool) -> None:
     rows = two_floors()
     view = built(rows[::-1] if turned else rows)
     assert leading(view, OVERALL) == "s1 is first."
@@ -194,7 +192,7 @@ def test_a_group_that_lost_every_battle_is_separated_in_every_sentence(*, turned
     assert said.startswith("s1 is first in Big. s3 and s4 have no rating here.")
 
 
-def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own() -> None:
+def test_leader_is_above_reference_on_other_scale() -> None:
     even = [
         (*row[:4], "model_b") if row[2:4] == ("s1", "s2") and number % 2 else row
         for number, row in enumerate(two_floors())
@@ -206,12 +204,12 @@ def test_a_leader_stands_above_a_reference_that_is_rated_on_a_scale_of_its_own()
     assert ". s1 is rated above the reference (won or tied " in leading(view, OVERALL)
 
 
-def test_system_without_a_rating_has_a_place() -> None:
+def test_system_without_rating_has_place() -> None:
     view = built([row for row in two_floors() if "s4" not in row])
     assert standing(view, "s3") == f"Rank 3 of 3 systems, without a rating. {SEPARATED}"
 
 
-def test_a_system_with_few_answers_leads_nobody() -> None:
+def test_system_with_few_answers_has_no_lead() -> None:
     """F24: who won 5 of 56 questions is in no headline as leader; its row says why it has no rank."""
     rows = [
         (f"q{number}", "big", one, other, "model_b" if one == "b" and number % 4 == 0 else "model_a")

@@ -31,7 +31,7 @@ def test_exported_round_verifies(filled: Fill, scripted_llm: Serve, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_metrics_of_a_board_are_of_the_answers_that_were_judged(filled: Fill, tmp_path: Path) -> None:
+def test_board_metrics_cover_judged_answers(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     play(arena)
     arena.submissions.add(answers_file(tmp_path, "newer", "Item {n} is nothing."), "tiny", system="full")
@@ -94,7 +94,7 @@ def test_forged_exports_do_not_verify(filled: Fill, tmp_path: Path) -> None:
         verify_folder(whole)
 
 
-def test_invented_rating_does_not_verify(filled: Fill, tmp_path: Path) -> None:
+def test_forged_rating_does_not_verify(filled: Fill, tmp_path: Path) -> None:
     """Standings that do not follow from the battles are found out even with matching checksums."""
     arena = filled()
     play(arena)
@@ -145,7 +145,7 @@ def arena(filled: Fill) -> Arena:
     return opened
 
 
-def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena) -> None:
+def test_notice_does_not_change_numbers_or_hash(arena: Arena) -> None:
     audit_log = log_entries()
     before = arena.boards.get("tiny")
     arena.boards.put_notice("tiny", f"  {ERRATUM}\n")
@@ -160,7 +160,7 @@ def test_a_notice_changes_neither_numbers_nor_hash(arena: Arena) -> None:
     assert (put["notice"], cleared["before"]) == (ERRATUM, ERRATUM)
 
 
-def test_notices_are_organisers_alone(arena: Arena) -> None:
+def test_only_organisers_write_notices(arena: Arena) -> None:
     with pytest.raises(AccessError):
         arena.boards.put_notice("tiny", ERRATUM, caller=PUBLIC)
     for text in (" \n", "x" * 2001):
@@ -168,7 +168,7 @@ def test_notices_are_organisers_alone(arena: Arena) -> None:
             arena.boards.put_notice("tiny", text)
 
 
-def test_the_reason_of_a_retraction_is_not_written_over(arena: Arena) -> None:
+def test_notice_does_not_replace_retraction_reason(arena: Arena) -> None:
     """A retracted board keeps the notice that says why."""
     arena.boards.retract("tiny", "Two files were exchanged.")
     with pytest.raises(ConflictError):
@@ -179,6 +179,6 @@ def test_the_reason_of_a_retraction_is_not_written_over(arena: Arena) -> None:
 
 
 @pytest.mark.usefixtures("arena")
-def test_the_command_puts_and_clears(run: Commands) -> None:
+def test_command_adds_and_clears_notice(run: Commands) -> None:
     for notice in (ERRATUM, ""):
         assert run.json("rounds", "publish", "tiny", "--notice", notice, "--json")["notice"] == notice

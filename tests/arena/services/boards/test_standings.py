@@ -44,7 +44,7 @@ def hollow(run: Commands, tmp_path: Path) -> Commands:
 ROUND = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name", "r")
 
 
-def test_plan_and_run_name_what_cannot_be_decided(hollow: Any) -> None:  # noqa: ANN401 - commands
+def test_plan_and_run_report_undecidable_battles(hollow: Any) -> None:  # noqa: ANN401 - commands
     """D3: lexical without passages cannot decide battles against the reference; plan and run say how many."""
     planned = hollow.json("rounds", "plan", *ROUND, "--json")
     assert planned["planned"] == 36
@@ -58,7 +58,7 @@ def test_plan_and_run_name_what_cannot_be_decided(hollow: Any) -> None:  # noqa:
     assert json.loads(out)["unreadable"] == 32
 
 
-def test_too_little_judged_is_published_as_partial_alone(hollow: Any) -> None:  # noqa: ANN401 - commands
+def test_round_with_few_verdicts_can_only_be_partial_board(hollow: Any) -> None:  # noqa: ANN401 - commands
     """D3: publishing is refused with the reason; with `--partial` every view of the board says so."""
     hollow("rounds", "run", *ROUND)
     code, _, err = hollow("rounds", "publish", "r")
@@ -82,7 +82,7 @@ def test_too_little_judged_is_published_as_partial_alone(hollow: Any) -> None:  
     assert "No judged battle: full, short." in shown
 
 
-def test_pages_say_that_a_board_is_partial(hollow: Any, make_arena: Fill) -> None:  # noqa: ANN401 - commands
+def test_pages_mark_partial_board(hollow: Any, make_arena: Fill) -> None:  # noqa: ANN401 - commands
     """D3: the headline says how little was judged, and the table marks who has no battle."""
     hollow("rounds", "run", *ROUND)
     hollow("rounds", "publish", "r", "--partial", "--no-metrics")
@@ -92,7 +92,7 @@ def test_pages_say_that_a_board_is_partial(hollow: Any, make_arena: Fill) -> Non
     assert marked == {"human": False, "silent": False, "full": True, "short": True}
 
 
-def test_a_job_publishes_a_partial_board_only_where_it_was_asked_to(
+def test_job_publishes_partial_board_on_request_only(
     hollow: Any,  # noqa: ANN401 - commands
     make_arena: Fill,
 ) -> None:
@@ -108,7 +108,7 @@ def test_a_job_publishes_a_partial_board_only_where_it_was_asked_to(
     assert arena.boards.get("r").standings["partial"] is True
 
 
-def test_a_round_that_was_judged_is_not_partial(filled: Fill) -> None:
+def test_judged_round_is_not_partial(filled: Fill) -> None:
     """D3: with every battle judged nothing is said, and missing answers are not expected."""
     arena = filled()
     play(arena, pairs="")
@@ -129,7 +129,9 @@ def test_a_round_that_was_judged_is_not_partial(filled: Fill) -> None:
         (0, 0, (0, 0), True),
     ],
 )
-def test_nine_tenths_are_enough(judged: int, expected: int, system: tuple[int, int], partial: bool) -> None:
+def test_nine_tenths_of_verdicts_are_enough(
+    judged: int, expected: int, system: tuple[int, int], partial: bool
+) -> None:
     """D3: a board is partial below 90 %, of all or of one system, and where nothing was judged at all."""
     shares = JudgedShares(
         overall=JudgedShare(judged=judged, expected=expected),

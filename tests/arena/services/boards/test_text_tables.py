@@ -47,7 +47,7 @@ def floors(systems: tuple[str, ...]) -> list[Row]:
     ]
 
 
-def test_ratings_on_a_scale_of_their_own_are_marked() -> None:
+def test_ratings_on_separate_scales_are_marked() -> None:
     """The number of a beaten group may be the higher one; its flag, and a line below, say why."""
     headers, rows, notes = board_table(built(floors(("s1", "s2", "s3", "s4"))), "overall")
     assert (headers[0], headers[1], headers[-1]) == ("rank", "system", "flags")
@@ -60,7 +60,7 @@ def test_ratings_on_a_scale_of_their_own_are_marked() -> None:
     assert notes == (SCALES,)
 
 
-def test_a_board_on_one_scale_has_no_column_of_flags() -> None:
+def test_board_on_one_scale_has_no_flag_column() -> None:
     headers, rows, notes = board_table(built(floors(("s1", "s2"))), "overall")
     assert "flags" not in headers
     assert all(len(row) == len(headers) for row in rows)
@@ -81,7 +81,7 @@ def test_board_is_formatted_for_papers_and_spreadsheets() -> None:
     assert "s\\_2 & " in latex
 
 
-def test_the_documents_column_is_on_every_surface(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_column_is_in_every_view(monkeypatch: pytest.MonkeyPatch) -> None:
     """One entry of under 30 lines reaches page, terminal, files and the list of fields."""
     (code,) = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
     assert len(code.splitlines()) < 30
@@ -102,6 +102,6 @@ def test_the_documents_column_is_on_every_surface(monkeypatch: pytest.MonkeyPatc
             assert float(row["loss_rate"]) == pytest.approx(rate["losses"] / rate["battles"])
 
 
-def test_every_column_of_files_says_what_it_means() -> None:
+def test_every_file_column_is_documented() -> None:
     guessed = "Mean of this metric over the answers"
     assert [name for name in flat_rows(paper_board().standings)[0] if meaning_of(name) == guessed] == []

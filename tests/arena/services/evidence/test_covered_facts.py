@@ -214,7 +214,7 @@ def test_retried_battle_counts_last_readings() -> None:
     assert lead_of(battle) == 0.0
 
 
-def test_best_answer_is_paired_with_wanted_one() -> None:
+def test_best_answer_is_paired_with_selected_answer() -> None:
     view = _view(*map(_answer, ("best", "second", "third")))
     battle = _battle("best", "third", Preference.A).battle
 

@@ -30,7 +30,7 @@ def test_sentence_is_marked_by_matching_statement() -> None:
 
 
 @given(st.text(max_size=200), st.lists(st.text(min_size=1, max_size=30), max_size=4))
-def test_marking_changes_no_letter(text: str, statements: list[str]) -> None:
+def test_marking_preserves_text(text: str, statements: list[str]) -> None:
     scores = [_score("s", statements[::2], statements[1::2])]
     assert "".join(part.text for part in mark_answer(text, scores)) == text
 

@@ -48,7 +48,7 @@ def test_every_battle_is_counted_once_in_each_grouping() -> None:
     assert (losses.field.battles, losses.field.win_tie_rate) == (2, 0.5)
 
 
-def test_no_battle_no_share() -> None:
+def test_grouping_without_battles_has_no_share() -> None:
     table = BattleTable.from_columns(["q1"], ["d"], ["a"], ["b"], ["tie"])
     assert loss_shares(table.select([False]), "a", {}, "b") == LossShares()  # type: ignore[arg-type]  # a list will do
 

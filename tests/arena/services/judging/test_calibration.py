@@ -26,7 +26,7 @@ def calibrated(arena: Arena, judge: str) -> int:
     return job.id
 
 
-def test_calibration_of_the_site_reaches_the_board(filled: Fill) -> None:
+def test_calibration_on_site_reaches_board(filled: Fill) -> None:
     """E5: A board published with a calibration shows its agreement with people."""
     arena = filled()
     number = calibrated(arena, "lexical")
@@ -66,7 +66,7 @@ def test_invalid_labels_queue_no_job(filled: Fill, tmp_path: Path) -> None:
     assert arena.calibrations.all(caller=ADA) == ()
 
 
-def test_report_of_a_calibration_is_on_the_board(filled: Fill, tmp_path: Path) -> None:
+def test_report_of_calibration_is_on_board(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     play(arena)
     report = tmp_path / "agreement.json"

@@ -96,7 +96,7 @@ def test_controlled_set_is_built_imported_and_rated_once(run: Commands, tmp_path
     )
 
 
-def test_sources_that_cannot_be_used_are_listed(run: Commands, tmp_path: Path) -> None:
+def test_unusable_sources_are_listed(run: Commands, tmp_path: Path) -> None:
     twice: list[dict[str, str]] = [{"id": "d", "text": "x"}, {"id": "d", "text": "y"}]
     for row, message in (
         ([1], "not a JSON object"),
@@ -110,7 +110,7 @@ def test_sources_that_cannot_be_used_are_listed(run: Commands, tmp_path: Path) -
         assert (code, message in out + err) == (1, True), message
 
 
-def test_nuggets_of_a_set_are_scored_and_shown(arena_of: Commands, tmp_path: Path) -> None:
+def test_nuggets_of_set_are_scored_and_displayed(arena_of: Commands, tmp_path: Path) -> None:
     exported = tmp_path / "nuggety"
     arena_of.done("sets", "export", "tiny", exported)
     path = exported / "questions.jsonl"
@@ -138,7 +138,7 @@ def test_nuggets_of_a_set_are_scored_and_shown(arena_of: Commands, tmp_path: Pat
     assert line["scores"]["nuggets"]["mean"] == pytest.approx(1 / 1.5)
 
 
-def test_an_llm_grades_nuggets_ten_at_a_time(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
+def test_llm_grades_ten_nuggets_per_request(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
     server = scripted_llm()
     shown: list[int] = []
 
@@ -187,7 +187,7 @@ def _cited(path: Path, sentence: str) -> Path:
 
 
 @pytest.mark.slow
-def test_publishing_scores_citations_of_systems_that_cite(arena_of: Commands, tmp_path: Path) -> None:
+def test_publishing_scores_citations(arena_of: Commands, tmp_path: Path) -> None:
     citing = _cited(tmp_path / "citing.jsonl", " [1]. Nobody knows more. Its owner lives in Peru [1].")
     silent = _cited(tmp_path / "silent.jsonl", ".")
     for path in (citing, silent):
@@ -204,7 +204,7 @@ def test_publishing_scores_citations_of_systems_that_cite(arena_of: Commands, tm
     assert "citation-support" not in lines["silent"]
 
 
-def test_answers_that_cite_nothing_are_counted_never_0_in_silence(arena_of: Commands, tmp_path: Path) -> None:
+def test_answers_without_citations_are_counted(arena_of: Commands, tmp_path: Path) -> None:
     path = _cited(tmp_path / "silent.jsonl", ".")
     arena_of.done("submissions", "add", path, "--set", "tiny", "--system", "silent")
     metric = ("--set", "tiny", "--metric", "citation-support", "--systems", "silent")
@@ -215,9 +215,7 @@ def test_answers_that_cite_nothing_are_counted_never_0_in_silence(arena_of: Comm
     assert "12 of 12 answers" in arena_of("metrics", "show", *metric)[2]
 
 
-def test_an_llm_grades_each_citation_by_itself(
-    arena_of: Commands, scripted_llm: Serve, tmp_path: Path
-) -> None:
+def test_llm_grades_each_citation_separately(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
     server = scripted_llm()
 
     def rate(ask: Ask) -> object:
@@ -259,7 +257,7 @@ def _cited_in(details: Any) -> list[list[str]]:  # noqa: ANN401 - any JSON
     ]
 
 
-def test_every_road_reads_the_same_citations(arena_of: Commands, tmp_path: Path) -> None:
+def test_every_input_format_has_same_citations(arena_of: Commands, tmp_path: Path) -> None:
     rows = [
         {"question_id": f"q{n}", "answer": answer, "contexts": CONTEXTS} for n, answer in enumerate(STYLES)
     ]
@@ -307,7 +305,7 @@ def graded(
     return scored_by(run, server, path, "reference-coverage"), shown
 
 
-def test_an_llm_is_asked_once_an_answer(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
+def test_llm_gets_one_request_per_answer(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
     (found, refused), shown = graded(arena_of, scripted_llm(), tmp_path, GOOD)
     assert shown == [["f1", "f2", "f3"]]
     assert found["score"] == pytest.approx((1 + 0.5) / 3)
@@ -325,7 +323,7 @@ def test_an_llm_is_asked_once_an_answer(arena_of: Commands, scripted_llm: Serve,
     ],
     ids=["a quote that is not in the answer", "a fact left out", "no quote"],
 )
-def test_undecided_reply_is_asked_once_more(
+def test_undecided_reply_is_retried_once(
     arena_of: Commands, scripted_llm: Serve, tmp_path: Path, bad: dict[str, tuple[str, str]]
 ) -> None:
     (found, _), shown = graded(arena_of, scripted_llm(), tmp_path, bad, GOOD)

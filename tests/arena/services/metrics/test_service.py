@@ -31,7 +31,7 @@ def item(number: int) -> MetricItem:
 
 
 @pytest.mark.slow
-def test_processes_give_the_scores_of_one() -> None:
+def test_scores_do_not_depend_on_processes() -> None:
     options = {"relevance": 1.0}
 
     async def every(metric: Metric) -> list[list[Score]]:

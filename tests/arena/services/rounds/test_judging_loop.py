@@ -104,7 +104,7 @@ def test_live_standing_counts_stored_verdicts(many: Arena, run: Commands) -> Non
     assert "Verdicts on 40 of 60 questions" in run("rounds", "status", "r")[1]
 
 
-def test_unreadable_replies_pause_a_round_with_an_example(filled: Fill, scripted_llm: Serve) -> None:
+def test_unreadable_replies_pause_round_with_example(filled: Fill, scripted_llm: Serve) -> None:
     llm = scripted_llm(faults={"wrong_format": 1.0})
     arena = filled(endpoint=llm.url)
     create(arena)
@@ -121,7 +121,7 @@ def test_unreadable_replies_pause_a_round_with_an_example(filled: Fill, scripted
     assert llm.log.calls < 30
 
 
-def test_judge_that_decides_by_position_pauses_a_round(filled: Fill, scripted_llm: Serve) -> None:
+def test_judge_that_decides_by_position_pauses_round(filled: Fill, scripted_llm: Serve) -> None:
     arena = filled(endpoint=scripted_llm(rule="first").url)
     create(arena)
     with pytest.raises(UnfitJudgeError, match=r"The answer shown first won (\d+) of \1 readings"):
@@ -165,7 +165,7 @@ def test_unreadable_battles_are_retried_and_all_attempts_exported(
     assert arena.rounds.warnings("r") == ()
 
 
-def test_both_orders_of_a_battle_come_before_the_next(filled: Fill, scripted_llm: Serve) -> None:
+def test_both_orders_of_battle_precede_next_battle(filled: Fill, scripted_llm: Serve) -> None:
     llm = scripted_llm()
     arena = filled(endpoint=llm.url)
     create(arena, pairs="reference", sample="8")
@@ -176,7 +176,7 @@ def test_both_orders_of_a_battle_come_before_the_next(filled: Fill, scripted_llm
 
 
 @pytest.mark.slow
-def test_wait_for_an_endpoint_is_reported(filled: Fill, scripted_llm: Serve) -> None:
+def test_wait_for_endpoint_is_reported(filled: Fill, scripted_llm: Serve) -> None:
     arena = filled(endpoint=scripted_llm(first=["rate_limit_after"] * 3, retry_after=1.2).url)
     create(arena, pairs="reference", sample="8")
     notes: set[str] = set()
@@ -222,7 +222,7 @@ def test_counts_ledger_and_judgments_agree(
 
 
 @pytest.mark.slow
-def test_lost_calls_count_against_the_cap(filled: Fill, scripted_llm: Serve) -> None:
+def test_lost_calls_count_against_cap(filled: Fill, scripted_llm: Serve) -> None:
     """C6: With every reply lost the round stops at its cap without charges."""
     arena = filled(endpoint=scripted_llm(faults={"drop": 1.0}).url)
     counts = judge_round(arena, budget_usd=0.02)
@@ -233,7 +233,7 @@ def test_lost_calls_count_against_the_cap(filled: Fill, scripted_llm: Serve) -> 
         arena.rounds.set_budget("r", counts.lost_usd / 2)
 
 
-def test_budget_never_sinks_below_what_is_spent(filled: Fill, scripted_llm: Serve) -> None:
+def test_budget_cannot_be_below_spent_amount(filled: Fill, scripted_llm: Serve) -> None:
     arena = filled(endpoint=scripted_llm().url)
     spent = known(judge_round(arena, budget_usd=5.0, pairs="reference").cost_usd)
     with pytest.raises(ConflictError, match="are spent"):
@@ -250,7 +250,7 @@ def test_budget_never_sinks_below_what_is_spent(filled: Fill, scripted_llm: Serv
 
 
 @pytest.mark.slow
-def test_cap_leaves_no_half_battle(filled: Fill, scripted_llm: Serve) -> None:
+def test_cap_leaves_no_battle_half_judged(filled: Fill, scripted_llm: Serve) -> None:
     """No battle is paid in only one of its two orders, and the cap is kept."""
     arena = filled(endpoint=scripted_llm(latency=0.002).url)
     create(arena, "whole")
@@ -332,7 +332,7 @@ def test_moderated_question_does_not_block_publication(
     assert arena.rounds.status("r")[0].state is RoundState.PUBLISHED
 
 
-def test_several_models_behind_a_name_are_named(filled: Fill, tmp_path: Path) -> None:
+def test_several_models_under_one_name_are_listed(filled: Fill, tmp_path: Path) -> None:
     spec = tmp_path / "routed.toml"
     spec.write_text(JUDGE.format(model="openrouter-auto"))
     with server.ScriptedProviders().running() as endpoint:

@@ -66,7 +66,7 @@ def test_reference_pairs_every_system_with_reference() -> None:
     assert Counter((battle.a, battle.b) for battle in plan.battles) == {(1, 9): 10, (2, 9): 10, (3, 9): 10}
 
 
-def test_complete_adds_every_pair_on_an_even_sample() -> None:
+def test_complete_adds_every_pair_on_even_sample() -> None:
     questions = _questions(30)
     plan = _plan(_scope(questions), "reference,complete:6")
     extra = [battle for battle in plan.battles if battle.b != 9]
@@ -94,7 +94,7 @@ def test_plan_counts_undecidable_battles() -> None:
     assert not _plan(_scope(bare), "reference").undecidable
 
 
-def test_missing_answers_lose_without_a_judge_or_are_not_compared() -> None:
+def test_missing_answers_lose_without_judge_or_are_not_compared() -> None:
     lost = _plan(_scope(_questions(10), lacking=4), "all")
     assert (len(lost.battles), lost.without_judge, lost.missing) == (60, 12, 0)
     for battle in lost.battles:
@@ -137,7 +137,7 @@ def test_samples_have_requested_size_and_are_fair(count: int, wanted: int, seed:
         assert abs(shared[domain] - min(wanted, count) * size / count) < 1
 
 
-def test_sample_keeps_the_order_of_the_set_and_follows_the_seed() -> None:
+def test_sample_keeps_set_order_and_depends_on_seed() -> None:
     questions = _questions(60)
     drawn = evenly(questions, 9, seed=1)
     assert drawn == sorted(drawn, key=lambda entry: entry[0])
@@ -157,7 +157,7 @@ def test_invalid_pairs_and_samples_are_refused(kind: type[Pairs | Sample], text:
         kind.parse(text)
 
 
-def test_further_answers_are_sampled_with_their_question_and_lost_only_with_it() -> None:
+def test_repeated_answers_are_sampled_with_their_question() -> None:
     questions = [
         (number + further, replace(question, id=question.id + end))
         for number, question in _questions(10)

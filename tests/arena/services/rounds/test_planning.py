@@ -39,7 +39,7 @@ def test_unpriced_model_suggests_price_or_no_cap(arena_of: Commands, tmp_path: P
     assert "genai-prices" in output
 
 
-def test_panel_with_an_unpriced_member_has_unknown_cost(
+def test_panel_with_unpriced_member_has_unknown_cost(
     arena_of: Commands, scripted_llm: Serve, tmp_path: Path
 ) -> None:
     """D10: one member without a price makes the cost of the round null and a dash."""
@@ -74,7 +74,7 @@ def test_replayed_round_is_free_and_priced_panel_has_sum(
     assert costs[2] > 0
 
 
-def test_metric_by_an_unpriced_model_has_unknown_cost(
+def test_metric_by_unpriced_model_has_unknown_cost(
     arena_of: Commands, scripted_llm: Serve, tmp_path: Path
 ) -> None:
     """D10: a metric run at an unknown price reports null."""

@@ -148,7 +148,7 @@ def test_cancelled_round_can_be_published_or_retried(filled: Fill, scripted_llm:
 
 
 @pytest.mark.slow
-def test_changed_judge_cannot_continue_a_round(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
+def test_changed_judge_cannot_continue_round(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> None:
     llm = scripted_llm(latency=0.02)
     arena = filled(endpoint=llm.url)
     spec = tmp_path / "mine.toml"
@@ -169,7 +169,7 @@ def test_changed_judge_cannot_continue_a_round(filled: Fill, scripted_llm: Serve
     assert board.standings["health"]["conduct"]["warnings"] == [warning]
 
 
-def test_moved_endpoint_goes_on_with_a_round(filled: Fill, make_arena: Fill, scripted_llm: Serve) -> None:
+def test_moved_endpoint_continues_round(filled: Fill, make_arena: Fill, scripted_llm: Serve) -> None:
     first, second = scripted_llm(latency=0.02), scripted_llm()
     arena = filled(endpoint=first.url)
     arena.rounds.create(PAID)
@@ -291,7 +291,7 @@ def test_disqualified_system_is_withdrawn_and_marked(filled: Fill, database_url:
 
 
 @pytest.mark.slow
-def test_corrected_verdict_is_on_the_board_published_again(filled: Fill, database_url: str) -> None:
+def test_corrected_verdict_changes_republished_board(filled: Fill, database_url: str) -> None:
     arena, battle = published(filled, database_url=database_url)
     before = arena.boards.get("r")
     correct(arena, battle)

@@ -219,7 +219,7 @@ def test_hidden_submission_looks_absent(submit: Callable[..., tuple[Arena, int]]
         assert str(hidden.value) == str(nothing.value).replace(str(number + 1000), str(number))
 
 
-def test_relative_path_is_read_from_the_current_folder(
+def test_relative_path_starts_at_current_folder(
     filled: Fill, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arena = filled()

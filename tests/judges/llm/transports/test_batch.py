@@ -53,7 +53,7 @@ def ask(
 
 
 @pytest.mark.slow
-def test_concurrent_requests_share_a_batch(scripted_llm: Serve) -> None:
+def test_concurrent_requests_share_batch(scripted_llm: Serve) -> None:
     server, journal, ledger = scripted_llm(), MemoryJournal(), MemoryLedger(1.0)
     replies = ask(requests(server.url), journal, ledger=ledger)
     replied = instances(Reply, replies)
@@ -110,7 +110,7 @@ def test_uncreated_batch_is_sent_again(scripted_llm: Serve) -> None:
     assert not journal.records
 
 
-def test_stopping_does_not_wait_for_the_batch(scripted_llm: Serve) -> None:
+def test_stopping_does_not_wait_for_batch(scripted_llm: Serve) -> None:
     server = scripted_llm(batch_polls=1_000_000)
     journal, answers = interrupted(server.url)
     assert all(isinstance(answer, StoppedError) for answer in answers)
@@ -125,7 +125,7 @@ def test_batch_retries_failed_requests_in_another(scripted_llm: Serve) -> None:
     assert server.batches == 2
 
 
-def test_a_completed_batch_without_output_fails_its_requests(scripted_llm: Serve) -> None:
+def test_completed_batch_without_output_fails_its_requests(scripted_llm: Serve) -> None:
     server, journal = scripted_llm(batch_output=False), MemoryJournal()
     answers = ask(requests(server.url, 2), journal, settings=replace(SETTINGS, attempts=2))
     failures = instances(CallFailure, answers)
@@ -134,7 +134,7 @@ def test_a_completed_batch_without_output_fails_its_requests(scripted_llm: Serve
     assert server.batches == 2
 
 
-def test_rejected_batch_stops_the_run(scripted_llm: Serve) -> None:
+def test_rejected_batch_stops_run(scripted_llm: Serve) -> None:
     server, journal = scripted_llm(batch_end="failed", batch_output=False), MemoryJournal()
     with pytest.raises(EndpointError, match="ended as failed"):
         ask(requests(server.url, 2), journal)

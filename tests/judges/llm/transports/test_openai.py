@@ -42,7 +42,7 @@ def ask(
     return asyncio.run(run())
 
 
-def test_both_send_the_same_body_with_the_key(scripted_llm: Serve) -> None:
+def test_direct_and_litellm_send_same_body_and_key(scripted_llm: Serve) -> None:
     bodies = []
     for transport in BOTH:
         server = scripted_llm(first=["fine"])
@@ -53,7 +53,9 @@ def test_both_send_the_same_body_with_the_key(scripted_llm: Serve) -> None:
     assert bodies[0] == bodies[1]
 
 
-def test_both_use_proxy_of_environment(scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_direct_and_litellm_use_proxy_of_environment(
+    scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     proxy, near = scripted_llm(first=["by proxy", "by proxy"]), scripted_llm(first=["near", "near"])
     monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/v1"))
     monkeypatch.setenv("no_proxy", "127.0.0.1")

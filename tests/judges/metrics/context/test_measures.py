@@ -34,7 +34,7 @@ TABLES = st.integers(1, 6).flatmap(
 )
 
 
-def test_case_study_of_the_paper() -> None:
+def test_case_study_of_paper() -> None:
     """CRUX's Table 5: three required passages answer 8 of 10 sub-questions; the summary is rated for 4."""
     ratings = Ratings.of(CASE_STUDY)
     assert ratings.answerable == (0, 2, 3, 4, 5, 6, 8, 9)
@@ -117,7 +117,7 @@ def test_passages_are_required_or_redundant() -> None:
     assert uses(ratings, required) == (Use.REQUIRED, Use.REQUIRED, *spare)
 
 
-def test_density_halves_with_four_times_the_tokens() -> None:
+def test_density_halves_with_fourfold_tokens() -> None:
     assert density(1.0, 100, best_covered=1.0, best_tokens=100) == 1
     assert density(1.0, 400, best_covered=1.0, best_tokens=100) == 0.5
     assert density(0.5, 100, best_covered=1.0, best_tokens=100) == pytest.approx(math.sqrt(0.5))
@@ -166,7 +166,7 @@ def test_missing_context_uses_all_passages() -> None:
 
 
 @pytest.mark.parametrize("obj", [{"ratings": [[0, 1]], "tokens": [3]}, {"ratings": []}, {"ratings": [[]]}])
-def test_nothing_answerable_is_undefined_with_reason(obj: dict[str, Any]) -> None:
+def test_unanswerable_questions_are_undefined_with_reason(obj: dict[str, Any]) -> None:
     result = context_report(obj)
     assert result["coverage"] is result["alpha_ndcg"] is result["density"] is None
     assert mapping(result["undefined"])["coverage"] == "No sub-question is answerable from these passages."

@@ -39,7 +39,7 @@ def test_context_score_has_evidence(scripted_llm: Serve) -> None:
     json.dumps(dict(details), allow_nan=False)
 
 
-def test_answer_uses_the_same_sub_questions(scripted_llm: Serve) -> None:
+def test_answer_uses_same_sub_questions(scripted_llm: Serve) -> None:
     score = scored("answer-crux", rating_llm(scripted_llm).url, ITEM)
     assert score.score == 2 / 3
     assert score.details["missing"] == (2,)
@@ -75,7 +75,7 @@ def test_repeated_passage_counts_once(scripted_llm: Serve) -> None:
     assert twice.details["required"] == once.details["required"]
 
 
-def test_missing_sub_questions_are_written_from_the_reference(scripted_llm: Serve) -> None:
+def test_missing_sub_questions_are_written_from_reference(scripted_llm: Serve) -> None:
     server = rating_llm(scripted_llm)
     score = scored("answer-crux", server.url, replace(ITEM, sub_questions=()))
     assert score.score == 2 / 3

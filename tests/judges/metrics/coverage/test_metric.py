@@ -63,7 +63,7 @@ def icat_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
     return serve
 
 
-def test_aspects_of_the_set_are_aligned_by_judge(icat_llm: Serve) -> None:
+def test_aspects_of_set_are_aligned_by_judge(icat_llm: Serve) -> None:
     score = scored(S, icat_llm().url, ITEM)
     assert score.score == pytest.approx(2 / 3)
     assert (score.details["factuality"], score.details["coverage"]) == (2 / 3, 2 / 3)
@@ -81,7 +81,7 @@ def test_aspects_of_the_set_are_aligned_by_judge(icat_llm: Serve) -> None:
     json.dumps(dict(score.details), allow_nan=False)
 
 
-def test_generated_aspects_ignore_aspects_of_the_set(icat_llm: Serve) -> None:
+def test_generated_aspects_ignore_aspects_of_set(icat_llm: Serve) -> None:
     server = icat_llm()
     score = scored(A, server.url, ITEM)
     assert [row["text"] for row in listed(score.details["aspects"])] == ["benefits", "sleep", "price"]
@@ -131,7 +131,7 @@ def test_undecided_claim_is_excluded(icat_llm: Serve) -> None:
     assert "could be decided" in scored(S, server.url, ITEM).reason
 
 
-def test_claims_are_grounded_in_a_corpus(tmp_path: Path) -> None:
+def test_claims_are_grounded_in_corpus(tmp_path: Path) -> None:
     rows = [{"id": passage.id, "text": passage.text} for passage in ITEM.passages]
     (tmp_path / "documents.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     library = CorpusLibrary(tmp_path / "corpora", TERMS)
@@ -156,7 +156,7 @@ class Web:
         return [Passage("https://example.org/", text)][:k]
 
 
-def test_claims_are_grounded_in_the_web(icat_llm: Serve) -> None:
+def test_claims_are_grounded_in_web(icat_llm: Serve) -> None:
     def metric(runner: TaskRunner, web: Web) -> Awaitable[Score]:
         return build(S, runner=runner, options={}, source=web).score(replace(ITEM, passages=()))
 
@@ -181,7 +181,7 @@ def test_claims_are_grounded_in_the_web(icat_llm: Serve) -> None:
         (0, 1, 1, 0),
     ],
 )
-def test_icat_is_the_weighted_harmonic_mean(
+def test_icat_is_weighted_harmonic_mean(
     factuality: float, coverage: float, beta: float, expected: float
 ) -> None:
     assert icat(factuality, coverage, beta) == pytest.approx(expected, abs=5e-7)

@@ -60,7 +60,7 @@ def test_results_become_passages() -> None:
     assert queries == [{"q": "salt & sea? 100%", "format": "json", "n": "3"}]
 
 
-def test_empty_search_is_not_a_failure() -> None:
+def test_empty_search_is_not_failure() -> None:
     assert search(replying({"results": [], "unresponsive_engines": []})) == ()
 
 

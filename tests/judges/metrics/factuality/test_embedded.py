@@ -53,7 +53,7 @@ def test_different_figure_contradicts(question: str, template: str, first: int, 
     assert relate([both], hypothesis, question)[0].stance is not Entailment.CONTRADICTION
 
 
-def test_names_must_be_in_the_passage() -> None:
+def test_names_must_be_in_passage() -> None:
     fact = "The opera house of the city was designed by Jørn Utzon in Denmark."
     first, second = relate(
         ["The opera house of the city was designed by an architect.", fact],

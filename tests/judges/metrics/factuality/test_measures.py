@@ -23,7 +23,7 @@ from judges.metrics.factuality.measures import (
 PROBABILITIES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
-def test_example_of_the_paper() -> None:
+def test_example_of_paper() -> None:
     """Example 4: 6 of 14 claims supported give precision 0.4286 and F1@7 0.5714."""
     counts = Counts(supported=6, contradicted=8, undecided=0)
     assert precision(counts) == pytest.approx(0.4286, abs=5e-5)
@@ -63,7 +63,7 @@ def test_measures_stay_within_bounds(labels: list[Label], k: float) -> None:
     assert f1 <= max(p, r) + 1e-12 <= 1 + 1e-12
 
 
-def test_k_is_the_median_number_of_claims() -> None:
+def test_k_is_median_number_of_claims() -> None:
     assert median_claims([3, 9, 5]) == 5
     assert median_claims([4, 2]) == 3
 

@@ -124,7 +124,7 @@ def test_fr1_uses_only_own_contexts() -> None:
     assert len({context["passage"] for context in two["contexts"]}) == len(two["contexts"])
 
 
-def test_rivals_differ_in_strictness() -> None:
+def test_baselines_differ_in_strictness() -> None:
     labels = {}
     for rival in ("factscore", "factverify", "veriscore", "direct"):
         details: Any = embedded(rival).details
@@ -280,7 +280,7 @@ def test_unreadable_relations_are_counted(scripted_llm: Serve) -> None:
 
 
 @pytest.mark.parametrize("rival", ["factverify", "veriscore", "direct"])
-def test_rivals_use_finding_of_their_prompt(scripted_llm: Serve, rival: str) -> None:
+def test_baselines_use_finding_of_their_prompt(scripted_llm: Serve, rival: str) -> None:
     server = serve(scripted_llm)
     passages = []
 

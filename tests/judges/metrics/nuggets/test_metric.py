@@ -65,7 +65,7 @@ def test_missing_figure_is_partial_support() -> None:
 
 
 @pytest.mark.parametrize("answer", ["I couldn't find an answer.", "  "])
-def test_refusal_states_no_nugget(answer: str) -> None:
+def test_refusal_supports_no_nugget(answer: str) -> None:
     score = scored(replace(ITEM, answer=answer))
     assert (score.outcome, score.score) == (Outcome.JUDGED, 0)
     details: Any = score.details
@@ -82,7 +82,7 @@ def test_refusal_states_no_nugget(answer: str) -> None:
         ("", 0.0),
     ],
 )
-def test_refusal_states_unanswerable_nugget(answer: str, score: float) -> None:
+def test_refusal_supports_unanswerable_nugget(answer: str, score: float) -> None:
     silence = Nugget("Not enough information, no answer found", VITAL)
     item = replace(ITEM, question="Who opened the iron bridge?", answer=answer, nuggets=(silence,))
     assert scored(item).score == score

@@ -47,7 +47,7 @@ def test_sentences_and_independent_clauses_are_facts() -> None:
     ]
 
 
-def test_sentence_without_statement_is_no_fact() -> None:
+def test_sentence_without_statement_is_not_fact() -> None:
     text = (
         "# What to expect\n\nBetter early? Expect changes in four areas. There are several reasons:\n\n"
         "**Costs**\n- Rents rise by 4 % a year.\n- Wages stay as they are.\n"
@@ -88,7 +88,7 @@ def test_reference_covers_everything() -> None:
 
 
 @pytest.mark.slow
-def test_copy_of_passages_does_not_pay() -> None:
+def test_copied_passages_score_low() -> None:
     questions = load_set(DEMO).questions.questions[::8]
     dumps = []
     for question in questions:
@@ -132,7 +132,7 @@ def test_partly_covered_fact_counts_half() -> None:
 
 
 @pytest.mark.slow
-def test_detects_answers_that_people_found_lacking() -> None:
+def test_completeness_separates_incomplete_answers() -> None:
     """On the shared half of QA-Feedback an AUC of .70 or more; scores as a plain computation gives them."""
     if not SPANS.exists():
         pytest.skip("the shared data is not here")

@@ -65,7 +65,7 @@ def design_of(battles: BattleTable) -> Numbers:
 WORTH = np.array([0.4, 0.2, 0.3, 0.0])
 
 
-def test_coefficients_agree_with_a_logistic_regression() -> None:
+def test_coefficients_agree_with_logistic_regression() -> None:
     columns = terms_of(7)
     terms = np.stack([column.values for column in columns], axis=1)
     battles = simulated(7, terms, WORTH, ties=0.15)
@@ -94,7 +94,7 @@ def test_variance_inflation_agrees_with_least_squares() -> None:
         assert effect.vif == pytest.approx((terms[:, place] ** 2).sum() / (rest**2).sum(), rel=1e-6)
 
 
-def test_unidentified_terms_are_left_out_with_a_reason() -> None:
+def test_unidentified_terms_are_left_out_with_reason() -> None:
     columns = terms_of(2)
     terms = np.stack([column.values for column in columns], axis=1)
     battles = simulated(2, terms, WORTH)

@@ -56,7 +56,7 @@ def test_rating_without_estimate_is_null_and_flagged(battles: list[str], expecte
 
 
 @pytest.mark.parametrize("method", [Method.DAVIDSON, Method.RAO_KUPPER])
-def test_tie_models_need_an_identified_tie_parameter(method: Method) -> None:
+def test_tie_models_need_identified_tie_parameter(method: Method) -> None:
     plain, other = rate(encode(CORE), interval=SANDWICH), rate(encode(CORE), interval=SANDWICH, method=method)
     assert np.abs(plain.points - other.points).max() < 1e-8
     with pytest.raises(UnrankableError, match="bradley-terry"):

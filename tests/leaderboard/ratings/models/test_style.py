@@ -105,7 +105,7 @@ def glm(table: BattleTable, columns: list[Numbers]) -> Numbers:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("ties", [0.0, 0.2])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_ratings_agree_with_a_binomial_glm(design: str, ties: float, seed: int) -> None:
+def test_ratings_agree_with_binomial_glm(design: str, ties: float, seed: int) -> None:
     table, sides = battles_of(design, seed, ties=ties)
     (column,) = columns_of(sides)
     result = rate_under_control(table, [column], SANDWICH)

@@ -122,7 +122,7 @@ def test_interval_of_independent_battles_is_wilsons() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10_000), questions=st.integers(3, 20))
-def test_separation_agrees_with_interval_of_the_difference(seed: int, questions: int) -> None:
+def test_separation_agrees_with_interval_of_difference(seed: int, questions: int) -> None:
     rng = np.random.default_rng(seed)
     rows = [
         (f"q{at}", "a", "b", float(rng.random() < chance))
@@ -195,7 +195,7 @@ def test_few_questions_give_flagged_t_intervals() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10_000), scale=st.sampled_from([1e-6, 0.01, 3.0, 1e5]))
-def test_ratings_do_not_depend_on_the_scale_of_weights(seed: int, scale: float) -> None:
+def test_ratings_do_not_depend_on_scale_of_weights(seed: int, scale: float) -> None:
     rng = np.random.default_rng(seed)
     rows = [
         (f"q{at % 15}", *rng.permutation(["a", "b", "c"])[:2].tolist(), float(rng.random() < 0.6))

@@ -86,7 +86,7 @@ def paper_figure(*, third: bool) -> FactGraph:
 
 @pytest.mark.parametrize("inference", list(Inference))
 @pytest.mark.parametrize(("third", "expected"), [(False, 0.317881), (True, 0.411596)])
-def test_examples_of_the_paper(inference: Inference, third: bool, expected: float) -> None:
+def test_examples_of_paper(inference: Inference, third: bool, expected: float) -> None:
     """Figure 1 gives 0.317881; Figure 2 gives 0.411596, which the paper prints as P(not a1)."""
     result = marginals(paper_figure(third=third), inference=inference)
     assert result.marginals["a1"] == pytest.approx(expected, abs=5e-7)
