@@ -137,7 +137,13 @@ TRANSIENT_STATUSES = frozenset({408, 409, 425})
 DENIED_STATUSES = frozenset({401, 403, 404, 405})
 FATAL_STATUSES = DENIED_STATUSES | {402}
 QUOTA_CODES = frozenset(
-    {"exceeded_current_quota_error", "insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+    {
+        "billing_hard_limit_reached",
+        "billing_not_active",
+        "budget_exceeded",
+        "exceeded_current_quota_error",
+        "insufficient_quota",
+    }
 )
 FILTER_CODES = frozenset(
     {
@@ -163,7 +169,9 @@ _MODERATION = re.compile(
 )
 _QUOTA = re.compile(
     r"exceeded[ _](?:your[ _])?current[ _]quota|insufficient[ _](?:quota|balance|credit|funds)|"
-    r"billing[ _](?:hard[ _]limit|not[ _]active)|credit balance is too low|out of credit|arrearage",
+    r"billing[ _](?:hard[ _]limit|not[ _]active)|credit balance is too low|out of credit|arrearage|"
+    r"credits? (?:are|is|have been) (?:depleted|exhausted)|used (?:all|up)[^.]{0,30} (?:credits|allocation)|"
+    r"(?:spending|api usage) limits?\b|budget (?:has been |is )?(?:exceeded|exhausted)|余额不足",
     re.IGNORECASE,
 )
 PER_DAY = "PerDay"
@@ -346,11 +354,14 @@ def _parse_error_text(body: str, depth: int) -> ErrorBody:
 
 
 def _code_of(error: Mapping[str, Any]) -> str:
-    for name in ("code", "type", "status"):
-        value = error.get(name)
-        if isinstance(value, str | int) and not isinstance(value, bool) and value:
-            return str(value)
-    return ""
+    values = [error.get(name) for name in ("code", "type", "status")]
+    codes = [
+        str(value)
+        for value in values
+        if isinstance(value, str | int) and not isinstance(value, bool) and value
+    ]
+    # Gateways repeat the HTTP status as the code, beside the type.
+    return next((code for code in codes if not code.isdigit()), codes[0] if codes else "")
 
 
 def _message_of(error: Mapping[str, Any]) -> str:

@@ -20,19 +20,25 @@ COUNTS = (
     ("promptTokenCount", "candidatesTokenCount"),
     ("prompt_token_count", "candidates_token_count"),
     ("prompt_eval_count", "eval_count"),
+    ("inputTokens", "outputTokens"),
 )
 """Providers' names for input and output tokens."""
-TOTALS = ("total_tokens", "totalTokenCount", "total_token_count")
+TOTALS = ("total_tokens", "totalTokenCount", "total_token_count", "totalTokens")
 OUTSIDE = ("thoughtsTokenCount", "thoughts_token_count")
 """Google's thinking, which is never counted as output."""
 THINKING = ("reasoning_tokens", "citation_tokens")
 CACHED = ("cached_tokens", "cached_prompt_text_tokens", "prompt_cache_hit_tokens", "cachedContentTokenCount")
-"""Cached input that is also counted as input."""
+WRITTEN = ("cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens")
+"""Cached input, and input written to a cache, in details; both are also counted as input."""
+CACHE_READ = ("cache_read_input_tokens", "cacheReadInputTokens")
+CACHE_WRITE = ("cache_creation_input_tokens", "cacheWriteInputTokens")
+"""Anthropic's and Amazon's names, whose input excludes both."""
+COSTS = ("cost", "total_cost", "estimated_cost")
+TICKS_PER_USD = 1e10
+"""xAI's unit of costs, https://docs.x.ai/developers/cost-tracking."""
 STATED = "stated_cost"
 """Key in a body for the cost from its headers."""
 COST_HEADERS = ("x-litellm-response-cost", "x-portkey-cost", "helicone-cost")
-
-
 REPORTS = ("usage", "usageMetadata", "usage_metadata")
 
 
@@ -44,7 +50,7 @@ def usage_of(payload: object) -> TokenUsage | None:
     for name in REPORTS:
         if isinstance(report := payload.get(name), dict):
             usage = usage or _read(report)
-            cost = max(cost, _dollars(report.get("cost")))
+            cost = max(cost, _stated(report))
     usage = usage or _read(payload)
     if usage is None:
         return TokenUsage(stated_usd=cost) if cost else None
@@ -66,14 +72,16 @@ def _read(report: Mapping[str, Any]) -> TokenUsage | None:
             break
     else:
         return None
-    cached = _first(report, CACHED) or _first(report.get("prompt_tokens_details"), CACHED)
-    cached = cached or _first(report.get("input_tokens_details"), CACHED)
-    separate = _first(report, ("cache_read_input_tokens",))
-    stored = _first(report, ("cache_creation_input_tokens",))
+    details = report.get("prompt_tokens_details") or report.get("input_tokens_details")
+    cached = _first(report, CACHED) or _first(details, CACHED)
+    separate, stored = _first(report, CACHE_READ), _first(report, CACHE_WRITE)
+    if not stored and isinstance(lifetimes := report.get("cache_creation"), Mapping):
+        stored = sum(count_of(tokens) or 0 for tokens in lifetimes.values())
     if separate + stored and _is_separate(input_name, prompt, completion, separate + stored, total):
         prompt += separate + stored
     prompt += _first(report, ("toolUsePromptTokenCount", "tool_use_prompt_token_count"))
     outside, reasoning = _first(report, OUTSIDE), _reasoning(report)
+    stored = stored or _first(details, WRITTEN)
     # Perplexity and xAI exclude thinking from the output, OpenAI includes it; without a total, only more
     # thinking than output proves that it is excluded.
     thinking = max(outside, reasoning if reasoning > completion else 0, total - prompt - completion)
@@ -109,6 +117,19 @@ def _first(report: object, names: tuple[str, ...]) -> int:
             if name in report and (count := count_of(report[name])):
                 return count
     return 0
+
+
+def _stated(report: Mapping[str, Any]) -> float:
+    """Return the cost in a report of usage, in USD; 0 without one, or in another currency."""
+    if str(report.get("currency") or "USD").upper() != "USD":
+        return 0.0
+    cost = max(_dollars(report.get(name)) for name in COSTS)
+    if isinstance(ticks := report.get("cost_in_usd_ticks"), int | float):
+        cost = max(cost, _dollars(ticks / TICKS_PER_USD))
+    details = report.get("cost_details")
+    upstream = _dollars(details.get("upstream_inference_cost")) if isinstance(details, Mapping) else 0.0
+    # With the user's own key, OpenRouter's cost is only its fee.
+    return cost + upstream if report.get("is_byok") is True else max(cost, upstream)
 
 
 def _dollars(value: object) -> float:

@@ -71,6 +71,20 @@ def test_wait_is_visible_while_it_lasts(scripted_llm: Callable[..., Any]) -> Non
         (429, {"message": "x", "type": "exceeded_current_quota_error"}, "fatal", None),
         (400, {"message": "Your credit balance is too low to access the Anthropic API."}, "fatal", None),
         (500, {"message": "Insufficient Balance"}, "fatal", None),
+        (
+            429,
+            {"message": "Your team used all available credits or reached its spending limit."},
+            "fatal",
+            None,
+        ),
+        (429, {"message": "Your prepayment credits are depleted."}, "fatal", None),
+        (429, {"message": "You have used up your daily free allocation of 10,000."}, "fatal", None),
+        (429, {"message": "余额不足或无可用资源包,请充值。", "code": "1113"}, "fatal", None),
+        (400, {"message": "You have reached your specified API usage limits."}, "fatal", None),
+        (422, {"message": "x", "type": "budget_exceeded", "code": "422"}, "fatal", None),
+        (400, {"message": "Budget has been exceeded! Current cost: 0.003"}, "fatal", None),
+        (412, {"message": "Usage limit exceeded: budget exhausted"}, "fatal", None),
+        (400, {"message": "thinking.budget_tokens: the budget must be below max_tokens"}, "rejected", None),
     ],
 )
 def test_exhausted_quota_differs_from_rate_limit(

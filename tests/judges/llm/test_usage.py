@@ -11,6 +11,8 @@ WHOLE = {"prompt_tokens": 1000, "completion_tokens": 920, "total_tokens": 1920}
 HALF_CACHED = {"prompt_tokens_details": {"cached_tokens": 600}}
 THINKING = {"completion_tokens_details": {"reasoning_tokens": 900}}
 WRONG: tuple[object, ...] = (float("nan"), -1, 101, 10**400, "1e999", True, {}, [0.5], "much")
+UPSTREAM = {"upstream_inference_cost": 0.5}
+LIFETIMES = {"ephemeral_5m_input_tokens": 100, "ephemeral_1h_input_tokens": 400}
 OF_PROVIDERS = [
     ("openai", "chat", "gpt-5", {**WHOLE, **HALF_CACHED, **THINKING}),
     (
@@ -49,6 +51,16 @@ OF_PROVIDERS = [
     ("mistral", "default", "mistral-large-latest", {**PLAIN, "total_tokens": 1020}),
     ("groq", "default", "llama-3.3-70b-versatile", {**WHOLE, **THINKING}),
     ("openrouter", "chat", "openai/gpt-4o", {**WHOLE, **HALF_CACHED, "cost": 0.0123}),
+    (
+        "openrouter",
+        "chat",
+        "anthropic/claude-sonnet-4.5",
+        {
+            **PLAIN,
+            "total_tokens": 1020,
+            "prompt_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 400},
+        },
+    ),
     ("moonshotai", "chat", "kimi-k2-thinking", {**PLAIN, "total_tokens": 1020, **HALF_CACHED}),
 ]
 
@@ -87,6 +99,29 @@ def test_usage_agrees_with_genai_prices(
         ({**PLAIN, "cost": {"request_cost": 0.012, "total_cost": 0.5}}, TokenUsage(1000, 20, stated_usd=0.5)),
         *(({**PLAIN, "cost": wrong}, TokenUsage(1000, 20)) for wrong in WRONG),
         ({"cost": 0.5}, TokenUsage(stated_usd=0.5)),
+        ({**PLAIN, "cost": 0.5, "currency": "EUR"}, TokenUsage(1000, 20)),
+        ({**PLAIN, "cost": 0.5, "currency": "usd"}, TokenUsage(1000, 20, stated_usd=0.5)),
+        ({**PLAIN, "estimated_cost": 0.5}, TokenUsage(1000, 20, stated_usd=0.5)),
+        ({**PLAIN, "cost_in_usd_ticks": 5_000_000_000}, TokenUsage(1000, 20, stated_usd=0.5)),
+        ({**PLAIN, "cost_in_usd_ticks": "5"}, TokenUsage(1000, 20)),
+        ({**PLAIN, "cost": 0.25, "cost_details": UPSTREAM}, TokenUsage(1000, 20, stated_usd=0.5)),
+        (
+            {**PLAIN, "cost": 0.25, "cost_details": UPSTREAM, "is_byok": True},
+            TokenUsage(1000, 20, stated_usd=0.75),
+        ),
+        # Qwen counts what it writes to its cache as input.
+        (
+            {**PLAIN, "prompt_tokens_details": {"cached_tokens": 600, "cache_creation_input_tokens": 100}},
+            TokenUsage(1000, 20, cached=600, cache_written=100),
+        ),
+        (
+            {"input_tokens": 1000, "output_tokens": 20, "cache_creation": LIFETIMES},
+            TokenUsage(1500, 20, cache_written=500),
+        ),
+        (
+            {"inputTokens": 1000, "outputTokens": 20, "totalTokens": 31_020, "cacheReadInputTokens": 30_000},
+            TokenUsage(31_000, 20, cached=30_000),
+        ),
         ({"prompt_tokens": 7.0, "completion_tokens": 3.0}, TokenUsage(7, 3)),
         *(
             ({"prompt_tokens": wrong, "completion_tokens": 3}, None)
