@@ -21,7 +21,7 @@ from submissions.question_index import QuestionIndex
 from submissions.shapes import Layout, Shape, UnnamedSystemsError, asked_in, layout_of, no_answers
 
 MAX_UNREAD, MAX_NAMED = 5, 8
-"""Most columns and systems named in a sentence."""
+"""Maximum columns or systems listed in a sentence."""
 ODD = re.compile(r"\A(?:\s*+[{\[]|Thinking:)")
 """Start of a text that may contain structured data or reasoning."""
 
@@ -119,9 +119,9 @@ def read_answer_table(
 ) -> AnswerTable:
     """Read a file of answers in any format of `submissions.formats`, of one system or several.
 
-    The answers are of `system` where the file names nobody; rows of a file of references (not `answers`) are
-    nobody's. `called` says what columns of ours are called in the file, where their names do not; one without
-    the column of the systems is of one system. With `repeats` a number in a row may count answers.
+    Rows without a system get `system`; rows of references (not `answers`) get none. `called` gives the file's
+    names of our columns; without a column of systems, the file is of one. With `repeats`, a number in a row
+    may count answers.
     """
     limits = IntakeLimits()
     findings = Findings(limits.errors)
@@ -145,7 +145,7 @@ def answer_table_of(
     called: Mapping[Column, str] | None = None,
     repeats: bool = False,
 ) -> AnswerTable:
-    """Return the same of rows that are there already; a line counts from 1."""
+    """Return the table of rows in memory; lines count from 1."""
     reader = _Rows(Findings(IntakeLimits().errors), called or {}, repeats=repeats)
     for number, row in enumerate(rows, 1):
         reader.add(Row(number, row))
@@ -153,7 +153,7 @@ def answer_table_of(
 
 
 class _Rows:
-    """Collects the rows of a table, and sorts them by system once all are there."""
+    """Collects the rows of a table, then groups them by system."""
 
     def __init__(self, findings: Findings, called: Mapping[Column, str], *, repeats: bool) -> None:
         self.text_cells = False
@@ -256,7 +256,7 @@ class _Rows:
                 raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN)
 
     def _layout(self, *, answers: bool) -> Layout:
-        """Read the rows that no tool's format has by the shape of their table."""
+        """Read rows of no known tool by the shape of their table."""
         cells, called = self._cells, {one: name for one, name in self._called.items() if name in self._cells}
         if not answers:
             layout = Layout(Shape.REFERENCES, asked_in(cells, {**read_columns(cells), **called}))
@@ -301,7 +301,7 @@ class _Rows:
     def _sort(
         self, systems: Sequence[str], lines: Sequence[int], columns: Mapping[str, Sequence[object]]
     ) -> None:
-        """Sort rows by their systems; texts are as they are, which most rows have alone."""
+        """Group rows by system, with unchanged texts."""
         none, na = [None] * len(lines), self.text_cells
         cells: dict[str, list[Any]] = {one: [*columns.get(one, none)] for one in Column}
         odd = {

@@ -29,7 +29,7 @@ class Pool:
     Attributes:
         questions: In the order in which they first come.
         answers: By system, each question at most once.
-        notes: What a reader must know of how they were joined, in sentences.
+        notes: Sentences on how the questions were joined.
         by_text: Whether questions are joined by their texts, not by ids.
     """
 
@@ -92,9 +92,9 @@ def pool(
     keep_errors: bool = False,
     repeats: bool = False,
 ) -> Pool:
-    """Join tables of answers, and one of references where there is one.
+    """Join tables of answers and an optional table of references.
 
-    References go before what the tables say; known questions keep their ids and their order. With `repeats`
+    References take precedence over those in tables; known questions keep their ids and order. With `repeats`
     a system's further answers to a question are each to a copy of it (`data.models.base_id`).
 
     Raises:
@@ -245,7 +245,7 @@ class _Joined:
         elif answers[key][0] != file:
             raise InputError(
                 f"{answers[key][0][1]} and {file[1]} both have an answer of {system} to {self._short(key)}.",
-                advice=f"Name one of the two systems otherwise: NAME={quote(file[1])}.",
+                advice=f"Rename one of the two systems: NAME={quote(file[1])}.",
             )
         else:
             self._repeated[system, key] += 1
@@ -283,13 +283,13 @@ class _Joined:
         asked = next(iter(answered), "")
         theirs = quoted(told[0].question or told[0].question_id)
         raise InputError(
-            f"No reference of {references.file} meets a question that is answered: its first question is "
+            f"No reference of {references.file} matches an answered question: its first question is "
             f"{theirs}, one of the answers' is {self._short(asked) if asked else 'missing'}.",
             advice="Give both files the same ids, or the same texts of the questions.",
         )
 
     def require_no_errors(self) -> None:
-        """Check that of each system's answers less than a tenth read like errors."""
+        """Refuse systems of which a tenth or more of the answers read like errors."""
         for system, answers in self._answers.items():
             errors = self._errors(system)
             if TENTH * len(errors) >= len(answers) > 0 and errors:
@@ -360,8 +360,8 @@ class _Joined:
             return None
         if not self._by_text and text in self._ambiguous:
             raise InputError(
-                f"The question {quoted(row.question)} has several ids in these files, and a row names it by "
-                "its text alone.",
+                f"The question {quoted(row.question)} has several ids in these files, and a row gives "
+                "only its text.",
                 advice="Give the ids in every file.",
             )
         named = None if self._by_text else self._id_of.get(text)

@@ -163,7 +163,7 @@ class RowReader:
         return question
 
     def _with_whole_text(self, text: str) -> Question | None:
-        """Return the question with this text, which objects of answers by question have in place of an id."""
+        """Return the question whose text is the key of an answer, in objects of answers by question."""
         candidates = self._index.with_text(text) if " " in text else []
         return candidates[0] if len(candidates) == 1 else None
 

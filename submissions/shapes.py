@@ -84,11 +84,11 @@ class Layout:
 
 
 def layout_of(columns: Columns, called: Mapping[Column, str], *, repeats: bool = False) -> Layout:
-    """Tell the shape of a table.
+    """Detect the shape of a table.
 
     Args:
         columns: All of its cells.
-        called: What the user called some of our columns; the systems' needs no proof then.
+        called: Names that the user gave to our columns; a named column of systems is not checked.
         repeats: Whether a system may answer a question again, so that numbers may count its answers.
 
     Raises:
@@ -255,8 +255,8 @@ def _require_named(
     names = sorted((name for name in doubts if doubts[name] < least), key=doubts.__getitem__)
     found = [name for name in names if _apart(columns, (name,), whose, again)]
     if found:
-        message = f"{quoted(found[0])} looks like the systems: it tells the rows of each question apart."
-        advice = f"Say so: --system {found[0]}. Rows of one system need one answer a question"
+        message = f"{quoted(found[0])} seems to name the systems: it differs between rows of one question."
+        advice = f"If so, add --system {found[0]}. Rows of one system need one answer a question"
         advice += ", or --repeats all." if doubts[found[0]] else "."
         if system:
             message = f"{quoted(found[0])} tells rows of one question and one {system} apart."

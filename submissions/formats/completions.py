@@ -45,7 +45,7 @@ def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a result; what errored, expired or was cancelled failed. Cited texts come in parts."""
+    """Return a result; errored, expired and cancelled requests count as failed. Cited texts come in parts."""
     if "result" not in row:
         raise FileFormatError(REQUESTS, advice="Download the batch's results.", code=Code.WRONG_SHAPE)
     result = log.mapping(row.get("result"))

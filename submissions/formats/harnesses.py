@@ -81,13 +81,13 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a sample of the lm-evaluation-harness: what the model wrote, not what a filter cut from it."""
+    """Return a sample of the lm-evaluation-harness: the model's output before any filter."""
     doc = mapping(row["doc"])
     texts = _written(row.get("resps"))
     if not isinstance(answer := texts[0] if texts else None, str):
         message = "The sample has no generated text, such as one of a task that compares log-likelihoods."
         if any(isinstance(one, str) for one in _written(row.get("filtered_resps"))):
-            message = "The sample has filtered_resps alone, which a filter cut from what the model wrote."
+            message = "The sample has only filtered_resps, the output of a filter."
         advice = "Log the samples of a task that generates, with resps."
         raise FileFormatError(message, advice=advice, code=Code.WRONG_TYPE)
     ids = ids_of(doc)
@@ -104,7 +104,7 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_openai_evals(row: Fields, _: QuestionIndex) -> NamedAnswer | None:
-    """Return an event in which a model was asked; None of any other line."""
+    """Return a model call; None for other events."""
     data = row.get("data")
     if row.get("type") != "sampling" or not isinstance(data, Mapping):
         return None
@@ -151,7 +151,7 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_objects(asked: str, written: str, row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a row with an object, or a text, in a field of its own for what was asked and what came back."""
+    """Return a row with separate fields for request and response, each an object or a text."""
     request, response = unpacked(row.get(asked)), unpacked(row.get(written))
     doc, answered, metadata = mapping(request), mapping(response), mapping(row.get("metadata"))
     ids = ids_of(doc) or list(filter(has_value, [row.get("example_id")]))

@@ -44,7 +44,7 @@ class NamedAnswer:
     """An answer from a row of another tool.
 
     Attributes:
-        ids: What may be the question's id, the surest first.
+        ids: Candidate ids of the question, most reliable first.
         text: The question's text, or a prompt that holds it; may be empty.
         counted: The tool counted the ids by itself, so that they alone say nothing.
         reference: The answer that is known to be right; None where the row has none under our names.
@@ -54,8 +54,8 @@ class NamedAnswer:
         ended: Why the model stopped, as its API says it.
         others: Completions beside the one that is read.
         further: Number of turns beside it.
-        system: Whose answer it is, where one file of the tool may have those of several systems.
-        variant: What tells answers of one system apart, such as its prompt.
+        system: System, if one file of the tool may have several.
+        variant: Variant of the system, such as its prompt.
         test: The question with all else that its test gives, where several tests may ask it.
     """
 
@@ -208,7 +208,7 @@ def logs() -> Mapping[frozenset[str], str]:
 
 
 class LeftOut:
-    """Counts what is left out of one file, and notes it once the file was read.
+    """Counts omitted rows, and reports them at the end of the file.
 
     Further answers to a question are left out unless they are `kept`.
     """

@@ -3,8 +3,8 @@
     {"topic_id": "…", "references": ["doc1", …], "answer": [{"text": "…", "citations": [0, 2]}]}
     {"metadata": {"topic_id": "…"}, "responses": [{"text": "…", "citations": {"doc1": 0.9}}]}
 
-Sources: https://trec-rag.github.io/annoucements/2024-track-guidelines/, "Output Format", of which 2025 has
-the topic as `metadata.narrative_id`; https://trec-ragtime.github.io, whose citations are ids, with or without
+Sources: https://trec-rag.github.io/annoucements/2024-track-guidelines/, "Output Format". That of 2025
+has the topic as `metadata.narrative_id`; https://trec-ragtime.github.io: citations are ids, with or without
 a confidence.
 """
 

@@ -49,21 +49,21 @@ def test_files_of_tools_have_their_systems(file: str, systems: Sequence[str], re
 
 
 def test_unnamed_systems_are_refused_with_their_column() -> None:
-    with pytest.raises(UnnamedSystemsError, match=r"trulens.csv: 'app_version' looks like") as refused:
+    with pytest.raises(UnnamedSystemsError, match=r"trulens.csv: 'app_version' seems to name") as refused:
         read_answer_table(MADE / "trulens.csv")
     assert "--system app_version" in refused.value.advice
     named = read_answer_table(MADE / "trulens.csv", called={Column.SYSTEM: "app_version"})
     assert list(named.systems) == ["alpha", "beta"]
     for one, other in ((1, 2), ("0f4720d6fe05b0b7", "1f4720d6fe05b0b7"), ("true", "false"), ("v1", "v2")):
-        with pytest.raises(UnnamedSystemsError, match="'arm' looks like the systems"):
+        with pytest.raises(UnnamedSystemsError, match="'arm' seems to name the systems"):
             table("question|arm|answer", f"{one}|It is @.", f"{other}|No.")
     runs = [{"question": q, "run": run, "answer": f"{q} {run}"} for q in ASKED for run in "12"]
-    with pytest.raises(UnnamedSystemsError, match="'run' looks like") as refused:
+    with pytest.raises(UnnamedSystemsError, match="'run' seems to name") as refused:
         answer_table_of(runs, name="t", system="t")
     assert "--repeats all" in refused.value.advice
     assert [*map(len, answer_table_of(runs, name="t", system="t", repeats=True).systems.values())] == [8]
     rows = [{**one, "run": f"model-{one['run']}"} for one in runs]
-    with pytest.raises(UnnamedSystemsError, match="'run' looks like"):
+    with pytest.raises(UnnamedSystemsError, match="'run' seems to name"):
         answer_table_of(rows, name="t", repeats=True)
     with pytest.raises(UnnamedSystemsError, match="'app' and 'version' together"):
         table("question|app|version|answer", *(f"{a}|{v}|{a} {v} @" for a in "xy" for v in ("v1a", "v2a")))
@@ -115,7 +115,7 @@ def test_joins_with_disjoint_ids_use_texts() -> None:
     ]
     met, unmet = (answer_table_of([row], name="r", answers=False) for row in right)
     assert (pool(tables, met).references, pool(tables).lacking) == (1, {})
-    with pytest.raises(InputError, match="No reference of r meets"):
+    with pytest.raises(InputError, match="No reference of r matches"):
         pool(tables, unmet)
 
 

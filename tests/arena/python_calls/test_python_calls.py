@@ -83,7 +83,7 @@ def test_other_layouts_and_column_names_give_same_result(
     with pytest.raises(InvalidFileError, match="has a problem") as refused:
         aa.rank(wide.reset_index(drop=True), references=right, progress=False)
     assert refused.value.__notes__ == ["No row names a question; the columns are: 'best', 'worst'."]
-    with pytest.raises(FileFormatError, match="'who' looks like the systems"):
+    with pytest.raises(FileFormatError, match="'who' seems to name the systems"):
         aa.rank(long, references=right, progress=False, **named | {"system": "nothing"})
     with pytest.raises(InputError, match="holds no answers"):
         aa.rank(3, progress=False)

@@ -42,7 +42,7 @@ def test_filtered_responses_without_original_are_refused(check: Check) -> None:
         if problem.line
     )
     assert (problem.code, problem.line) == ("wrong-type", 1)
-    assert problem.message.startswith("The sample has filtered_resps alone")
+    assert problem.message.startswith("The sample has only filtered_resps")
 
 
 FAILED: dict[str, tuple[dict[str, Any], str]] = {
