@@ -18,7 +18,7 @@ from submissions.formats.registry import AnswerFormat, LeftOut, NamedAnswer, for
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import ANSWER_ADVICE, Code, Findings, listed, quoted, with_place
 from submissions.question_index import QuestionIndex
-from submissions.shapes import Layout, Shape, UnnamedSystemsError, asked_in, layout_of, no_answers
+from submissions.shapes import Layout, Shape, UnnamedSystemsError, asked_in, in_doubt, layout_of, no_answers
 
 MAX_UNREAD, MAX_NAMED = 5, 8
 """Maximum columns or systems listed in a sentence."""
@@ -268,6 +268,8 @@ class _Rows:
         others = [
             one for one in cells if column_of(one) is Column.ANSWER and one not in layout.known.values()
         ]
+        if layout.shape in {Shape.ONE, Shape.LONG} and Column.ANSWER not in called:
+            others += in_doubt(cells, layout.known)
         if others and layout.shape in {Shape.ONE, Shape.LONG}:
             read = layout.known[Column.ANSWER]
             columns = listed(map(quoted, [read, *others]), MAX_UNREAD)

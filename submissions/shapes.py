@@ -12,7 +12,7 @@ from statistics import median
 
 from data.declines import declines
 from data.errors import FileFormatError
-from data.files.tables.columns import Column, column_of, folded, read_columns
+from data.files.tables.columns import Column, column_of, folded, may_be_reference, read_columns
 from data.files.tables.values import has_value, id_text
 from submissions.formats.registry import MAX_NAME_LENGTH
 from submissions.problem_codes import Code, listed, quoted
@@ -63,6 +63,7 @@ GRADES = frozenset(
     )
 )
 LABEL_WORDS, FEW, MIN_LENGTH, TENTH, MAX_COMBINED = 3, 4, 2, 10, 6
+SAMPLE = 200
 INSTRUCTION = re.compile(
     r"\A(?:.*\w[.!?:]\s*|.*\byou(?:r|'re)? .*|(?:\S+\s+){8}.*)", re.IGNORECASE | re.DOTALL
 )
@@ -143,6 +144,13 @@ def asked_in(columns: Columns, known: Mapping[Column, str]) -> dict[Column, str]
 
 def _asks(text: str) -> bool:
     return text.endswith(("?", "？", "؟"))
+
+
+def in_doubt(columns: Columns, known: Mapping[Column, str]) -> list[str]:
+    """Return the columns beside `answer` that read like answers too, so that it may be the reference."""
+    some = {name: cells[:SAMPLE] for name, cells in columns.items()}
+    either = may_be_reference(known[Column.ANSWER]) and Column.REFERENCE not in known
+    return [*_answers(some, known.values())] if either else []
 
 
 def no_answers(columns: Iterable[str], what: str = "", advice: str = "") -> FileFormatError:

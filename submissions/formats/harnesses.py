@@ -5,17 +5,14 @@ Sources: https://inspect.aisi.org.uk/eval-logs.html (`EvalSample`); lm-evaluatio
 `presentation/run_display.py` (`DisplayPrediction`); OpenAI evals, `evals/record.py` (`Event`).
 """
 
-import ast
-import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 
 from data.errors import FileFormatError
 from data.files.tables.columns import NAMES, Column, renamed
-from data.files.tables.values import has_value, id_text, list_of_cell, passages_of
+from data.files.tables.values import has_value, id_text, list_of_cell, passages_of, unpacked
 from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
 from submissions.problem_codes import Code
 from submissions.question_index import QuestionIndex
@@ -171,6 +168,13 @@ def read_objects(asked: str, written: str, row: Fields, _: QuestionIndex) -> Nam
     )
 
 
+def read_output_item(row: Fields, index: QuestionIndex) -> NamedAnswer:
+    """Return an output item of a run of OpenAI's Evals API."""
+    return read_objects(
+        "input", "output", {**mapping(row["datasource_item"]), **mapping(row["sample"])}, index
+    )
+
+
 def read_deepeval(row: Fields, index: QuestionIndex) -> NamedAnswer:
     """Return a row of deepeval's CSV or JSONL, which join passages by a bar."""
     passages = [one for one in str(row["retrieval_context"]).split("|") if one]
@@ -198,15 +202,6 @@ def completions_of(value: object) -> list[object]:
 def name_text(value: object) -> str:
     """Convert a text to a valid system name: one line, without `@`, which marks versions."""
     return " ".join(value.replace("@", "-").split()) if isinstance(value, str) else ""
-
-
-def unpacked(value: object) -> object:
-    """Parse a text that is a JSON object or a Python literal; return other values unchanged."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        for parse in (json.loads, ast.literal_eval):
-            with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-                return parse(value.strip())
-    return value
 
 
 def _answer_in(response: object) -> object:
@@ -319,6 +314,7 @@ OBJECTS = {
     "opencompass": ("origin_prompt", "prediction"),
     "langsmith": ("inputs", "outputs"),
     "pydantic-evals": ("inputs", "output"),
+    "evalscope": ("messages", "model_output"),
 }
 """Fields of request and response; failed cases lack the response."""
 
@@ -372,6 +368,11 @@ FORMATS = (
         read=read_deepeval,
         log=False,
         columns=True,
+    ),
+    AnswerFormat(
+        name="openai-evals-api",
+        fits=lambda row: "datasource_item" in row and "sample" in row,
+        read=read_output_item,
     ),
     *(
         AnswerFormat(name=name, fits=partial(_has_objects, *fields), read=partial(read_objects, *fields))

@@ -125,7 +125,7 @@ def place_name(path: Path, tool: str) -> str:
         with suppress(FileFormatError):
             value = parse_json(text_files.read_text(results, text_files.ReadLimits()), 0, finite=False)
             return name_text(value.get("model_name") if isinstance(value, Mapping) else None)
-    folders = path.absolute().parts[:-1]
+    folders = (path if path.is_dir() else path.parent).absolute().parts
     above = MODEL_FOLDERS.get(tool)
     if above not in folders:
         return ""
@@ -190,7 +190,8 @@ def _files(folder: Path, name: str) -> list[Path]:
 def _saved(name: str, by_name: Mapping[str, Sequence[Path]], findings: Findings) -> Sequence[Path]:
     states = {state.parent.name: state for state in by_name.get(STATE, ())}
     if SPLITS not in by_name:
-        return _shards(_only(name, list(states.values()), "datasets"))
+        return _shards(_only(name, by_name[STATE], "datasets"))
+    _only(name, by_name[SPLITS], "datasets")
     return _of_split(name, {split: _shards(state) for split, state in states.items()}, findings)
 
 
@@ -221,15 +222,16 @@ def _by_split(files: Sequence[Path]) -> Mapping[str, list[Path]]:
 
 def _of_split(name: str, splits: Mapping[str, Sequence[Path]], findings: Findings) -> Sequence[Path]:
     """Return the files of the only split, else those of `test`, with a warning."""
-    if len(splits) == 1:
-        return next(iter(splits.values()))
+    first = TEST if TEST in splits else next(iter(splits))
     names = listed((quoted(split) for split in splits if split != TEST), MAX_NAMED)
-    if TEST not in splits:
+    if len(splits) > 1 and first != TEST:
         message = f"{name} has several splits, and none is named test: {names}."
         raise FileFormatError(message, advice="Submit the split with the answers.", code=Code.SEVERAL_FILES)
-    message = f"Only the split test is read, not {names}."
-    findings.add(0, Code.LEFT_OUT, message, "Submit another split separately to have it read.")
-    return splits[TEST]
+    _only(name, list({file.parent: file for file in splits[first]}.values()), "datasets")
+    if len(splits) > 1:
+        message = f"Only the split test is read, not {names}."
+        findings.add(0, Code.LEFT_OUT, message, "Submit another split separately to have it read.")
+    return splits[first]
 
 
 def _only(name: str, files: Sequence[Path], what: str) -> Path:

@@ -40,12 +40,16 @@ def table(header: str, *rows: str, name: str = "t", answers: bool = True) -> Ans
         ("polars-wide.parquet", ["alpha", "beta"], None),
         ("duckdb.parquet", ["alone"], None),
         ("datasets.parquet", ["alone"], None),
+        ("openai-evals-api.jsonl", ["good"], None),
+        ("evalscope.jsonl", ["good"], None),
+        ("phoenix.json", ["alone"], "reference_output"),
+        ("verifiers.jsonl", ["alone"], "answer"),
     ],
 )
 def test_files_of_tools_have_their_systems(file: str, systems: Sequence[str], reference: str | None) -> None:
     read = read_answer_table(MADE / file, system="alone")
     assert (list(read.systems), read.columns.get(Column.REFERENCE)) == (systems, reference)
-    assert all(row.answer and row.answer[0] in "PWLSI" for rows in read.systems.values() for row in rows)
+    assert all(row.answer and row.answer[0] in "PWLSIMT" for rows in read.systems.values() for row in rows)
 
 
 def test_unnamed_systems_are_refused_with_their_column() -> None:

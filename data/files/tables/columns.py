@@ -73,7 +73,7 @@ _TEXT = r"(?:answers?|response|output|text|completion|generation|prediction|antw
 _COMPOUND = {
     Column.ANSWER: re.compile(
         rf"(?:pred(?:icted)?|gener(?:ated|iert\w{{0,2}})|model|actual|system|candidate|llm|bot|rag|agent|"
-        rf"assistant|student|ai){_TEXT}|{_TEXT}text|hypothesis|(?:respuesta|reponse)gener(?:ada|ee)"
+        rf"assistant|student|ai){_TEXT}|{_TEXT}text|predicted|hypothesis|(?:respuesta|reponse)gener(?:ada|ee)"
     ),
     Column.REFERENCE: re.compile(
         rf"(?:example|gold(?:en)?|gt|groundtruth|ref(?:erence)?|expected|correct|true|target|ideal){_TEXT}"
@@ -126,11 +126,16 @@ def _read_columns(names: tuple[str, ...]) -> Mapping[Column, str]:
             best[match[0]] = (match[1], name)
     columns = {column: name for column, (_, name) in best.items()}
     answer = columns.get(Column.ANSWER, "")
-    if folded(answer.rpartition(".")[2]) in _EITHER:
+    if may_be_reference(answer):
         rest = (name for name in names if folded(name.rpartition(".")[2]) not in {*_EITHER, "text"})
         if generation := read_columns(rest).get(Column.ANSWER):
             columns = {Column.REFERENCE: answer} | columns | {Column.ANSWER: generation}
     return columns
+
+
+def may_be_reference(name: str) -> bool:
+    """Return whether a column of answers may have the right ones, such as `answer`."""
+    return folded(name.rpartition(".")[2]) in _EITHER
 
 
 def renamed(row: Mapping[str, object]) -> dict[str, object]:

@@ -1,7 +1,6 @@
 """Rows of tables of texts, before and after their columns are known."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple, Self
@@ -9,7 +8,6 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo
 
 from data.errors import FileFormatError
-from data.files.strict_json import parse_json
 from data.files.tables.columns import Column, read_columns, renamed
 from data.files.tables.values import (
     BAD_CONTEXT,
@@ -19,6 +17,7 @@ from data.files.tables.values import (
     id_text,
     kind,
     passages_of,
+    unpacked,
 )
 from data.models import Importance, Nugget, Passage, ProblemList, Severity
 from data.text import counted
@@ -96,27 +95,27 @@ def _as_id(value: object, info: ValidationInfo) -> str | None:
 
 
 def _as_text(value: object, info: ValidationInfo) -> str | None:
+    """Return a text; in JSON its field, the last message of the user or model, or the only text.
+
+    An answer may be JSON itself: as a text it is read so only in a table's cell, by the name of its field.
+    """
+    column, context = info.field_name, info.context or {}
+    asked = column == Column.QUESTION
+    inner = unpacked(value) if asked or context.get(TEXT_CELLS) else value
+    if isinstance(inner, list):
+        role = "user" if asked else "assistant"
+        messages = [one for one in inner if isinstance(one, Mapping) and one.get("role") == role]
+        inner = {column: messages[-1].get("content")} if messages else None
+    fields = inner if isinstance(inner, Mapping) else {}
+    known = read_columns(fields)
+    name = known.get(Column(str(column))) or (None if asked else known.get(Column.ANSWER))
+    part = fields[name] if name else inner
+    texts = [*_texts_in(part)] if name or asked or not isinstance(value, str) else []
+    if len(texts) == 1 or (name and part is None):
+        return next(iter(texts), None)
     if value is None or isinstance(value, str):
         return value
-    raise FieldError(f"The {info.field_name} is {describe_value(value)}, not a string.", "Write it as text.")
-
-
-def _as_question(value: object, info: ValidationInfo) -> str | None:
-    """Return the question's text; in JSON its field, the last message of the user, or the only text."""
-    inner = value
-    if isinstance(value, str) and value.strip().startswith(("{", "[")):
-        with suppress(FileFormatError):
-            inner = parse_json(value, 0)
-    if isinstance(inner, list):
-        users = [
-            message for message in inner if isinstance(message, Mapping) and message.get("role") == "user"
-        ]
-        inner = {"question": users[-1].get("content")} if users else None
-    fields = inner if isinstance(inner, Mapping) else {}
-    texts = list(_texts_in(fields))
-    if len(texts) > 1 and (name := read_columns(fields).get(Column.QUESTION)):
-        texts = list(_texts_in(fields[name]))
-    return texts[0] if len(texts) == 1 else _as_text(value, info)
+    raise FieldError(f"The {column} is {describe_value(value)}, not a string.", "Write it as text.")
 
 
 def _texts_in(value: object) -> Iterator[str]:
@@ -167,7 +166,7 @@ class TextRow(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     question_id: Annotated[str | None, BeforeValidator(_as_id)] = None
-    question: Annotated[str | None, BeforeValidator(_as_question)] = None
+    question: Annotated[str | None, BeforeValidator(_as_text)] = None
     answer: Annotated[str | None, BeforeValidator(_as_text)] = None
     system: Annotated[str | None, BeforeValidator(_as_id)] = None
     reference: Annotated[str | None, BeforeValidator(_as_text)] = None

@@ -11,7 +11,9 @@ import math
 import re
 import tokenize
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from itertools import pairwise
 from uuid import UUID
 
@@ -97,6 +99,15 @@ def list_of_cell(cell: str) -> list[object] | None:
     if not isinstance(value, list):
         message = f"The cell contains {describe_value(value)}, not a list."
         raise FileFormatError(message, advice='Write it as ["text", "text"].', code=BAD_CONTEXT)
+    return value
+
+
+def unpacked(value: object) -> object:
+    """Parse a text that is a JSON object or list, or a Python literal; return other values unchanged."""
+    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
+        for parse in (partial(parse_json, line=0, finite=False), ast.literal_eval):
+            with suppress(FileFormatError, ValueError, SyntaxError, RecursionError, MemoryError):
+                return parse(value.strip())
     return value
 
 
