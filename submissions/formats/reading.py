@@ -222,6 +222,10 @@ def _by_split(files: Sequence[Path]) -> Mapping[str, list[Path]]:
 
 def _of_split(name: str, splits: Mapping[str, Sequence[Path]], findings: Findings) -> Sequence[Path]:
     """Return the files of the only split, else those of `test`, with a warning."""
+    if not splits:
+        raise FileFormatError(
+            f"{name} has no split.", advice="Save the dataset again.", code=Code.DAMAGED_FILE
+        )
     first = TEST if TEST in splits else next(iter(splits))
     names = listed((quoted(split) for split in splits if split != TEST), MAX_NAMED)
     if len(splits) > 1 and first != TEST:

@@ -206,6 +206,16 @@ def test_hostile_archives_are_refused(tmp_path: Path) -> None:
         "splits": ({"data/a.parquet": b"PAR1", "data/b.parquet": b"PAR1"}, "several-files"),
         "nothing": ({"README.md": b"Hello."}, "empty-file"),
         "state": ({"state.json": b'{"_data_files": [{"filename": "../x.arrow"}]}'}, "damaged-file"),
+        "unsplit": ({"dataset_dict.json": b"{}"}, "damaged-file"),
+        "datasets": (
+            {
+                f"{system}/{file}": b"{}"
+                for system in "ab"
+                for file in ("dataset_dict.json", "train/state.json")
+            },
+            "several-files",
+        ),
+        "shards": ({f"{system}/test-00000-of-00001.parquet": b"PAR1" for system in "ab"}, "several-files"),
         "bomb": ({"a.jsonl": b" " * (3 * MEBIBYTE)}, "too-large"),
         "log": ({"header.json": b"{}"}, "empty-file"),
     }
