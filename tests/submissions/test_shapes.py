@@ -130,3 +130,17 @@ def test_harness_errors_above_tenth_are_refused(text: str) -> None:
         pool([failed])
     assert "4 answers like the error" in pool([failed], keep_errors=True).notes[0]
     assert not pool([table("question|answer", "Error correction @ is a code.")]).notes
+
+
+def test_answer_beside_other_answers_may_be_reference() -> None:
+    doubtful = table(
+        "question|answer|gpt-4o", "Item @ is red and weighs two kg.|It is a red thing of @ kg, I think."
+    )
+    (problem,) = doubtful.problems
+    assert problem.message.startswith(
+        "Several columns have answers, and only one is read: 'answer', 'gpt-4o'."
+    )
+    clear = table(
+        "question|answer|predicted", "Item @ is red and weighs two kg.|It is a red thing of @ kg, I think."
+    )
+    assert (clear.columns[Column.REFERENCE], clear.problems) == ("answer", ())
