@@ -124,7 +124,8 @@ def _stated(report: Mapping[str, Any]) -> float:
     if str(report.get("currency") or "USD").upper() != "USD":
         return 0.0
     cost = max(_dollars(report.get(name)) for name in COSTS)
-    if isinstance(ticks := report.get("cost_in_usd_ticks"), int | float):
+    ticks = report.get("cost_in_usd_ticks")
+    if isinstance(ticks, int | float) and ticks <= MAX_STATED_USD * TICKS_PER_USD:
         cost = max(cost, _dollars(ticks / TICKS_PER_USD))
     details = report.get("cost_details")
     upstream = _dollars(details.get("upstream_inference_cost")) if isinstance(details, Mapping) else 0.0

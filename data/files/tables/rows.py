@@ -102,6 +102,8 @@ def _as_text(value: object, info: ValidationInfo) -> str | None:
     column, context = info.field_name, info.context or {}
     asked = column == Column.QUESTION
     inner = unpacked(value) if asked or context.get(TEXT_CELLS) else value
+    if inner is None or isinstance(inner, str):
+        return inner
     if isinstance(inner, list):
         role = "user" if asked else "assistant"
         messages = [one for one in inner if isinstance(one, Mapping) and one.get("role") == role]
@@ -113,7 +115,7 @@ def _as_text(value: object, info: ValidationInfo) -> str | None:
     texts = [*_texts_in(part)] if name or asked or not isinstance(value, str) else []
     if len(texts) == 1 or (name and part is None):
         return next(iter(texts), None)
-    if value is None or isinstance(value, str):
+    if isinstance(value, str):
         return value
     raise FieldError(f"The {column} is {describe_value(value)}, not a string.", "Write it as text.")
 

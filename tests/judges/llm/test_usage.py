@@ -103,7 +103,14 @@ def test_usage_agrees_with_genai_prices(
         ({**PLAIN, "cost": 0.5, "currency": "usd"}, TokenUsage(1000, 20, stated_usd=0.5)),
         ({**PLAIN, "estimated_cost": 0.5}, TokenUsage(1000, 20, stated_usd=0.5)),
         ({**PLAIN, "cost_in_usd_ticks": 5_000_000_000}, TokenUsage(1000, 20, stated_usd=0.5)),
-        ({**PLAIN, "cost_in_usd_ticks": "5"}, TokenUsage(1000, 20)),
+        *(
+            ({**PLAIN, "cost_in_usd_ticks": wrong}, TokenUsage(1000, 20))
+            for wrong in (*WRONG[:2], 10**400, {})
+        ),
+        *(
+            ({**PLAIN, "estimated_cost": wrong, "cost_details": wrong}, TokenUsage(1000, 20))
+            for wrong in WRONG
+        ),
         ({**PLAIN, "cost": 0.25, "cost_details": UPSTREAM}, TokenUsage(1000, 20, stated_usd=0.5)),
         (
             {**PLAIN, "cost": 0.25, "cost_details": UPSTREAM, "is_byok": True},
