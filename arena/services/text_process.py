@@ -45,7 +45,7 @@ class Child:
             arguments = (BEGIN.format(__name__), json.dumps(sys.path), str(theirs.fileno()))
             command = [sys.executable, "-c", *arguments]
             # In a new session it does not receive Ctrl-C.
-            self._process = subprocess.Popen(  # noqa: S603 - our own program
+            self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, pass_fds=(theirs.fileno(),), start_new_session=True
             )
 

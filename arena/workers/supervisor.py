@@ -39,7 +39,7 @@ def _supervise(command: list[str], environment: Mapping[str, str] | None, stoppi
     wait = FIRST_WAIT
     while not stopping.is_set():
         started = time.monotonic()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment)  # noqa: S603 - our own program
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment)
         while process.poll() is None and not stopping.is_set():
             stopping.wait(POLL_EVERY)
         if stopping.is_set():

@@ -125,7 +125,7 @@ class NewBoards:
 
     def _judge_in_subprocess(self, name: str, key: str) -> None:
         environment = {**environment_of(self._settings), "OPENAI_API_KEY": key}
-        process = subprocess.Popen(  # noqa: S603 - our own program
+        process = subprocess.Popen(
             [sys.executable, "-m", "arena", "rounds", "resume", name],
             env=environment,
             stdin=subprocess.DEVNULL,
