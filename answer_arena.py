@@ -24,13 +24,13 @@ ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
 
 
 def __getattr__(name: str) -> object:
-    """Return a call, whose module is loaded when it is first asked for."""
+    """Return a function, importing its module on first use."""
     if name not in __all__:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    found: object = getattr(import_module(f"{__name__}.arena.python"), name)
-    globals()[name] = found
-    return found
+    value: object = getattr(import_module(f"{__name__}.arena.python"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
@@ -38,7 +38,7 @@ def __dir__() -> list[str]:
 
 
 class _Beside(Loader):
-    """Finds `answer_arena.leaderboard` in a checkout, where the rooms lie beside this module."""
+    """Finds `answer_arena.leaderboard` in a checkout, where the packages are next to this module."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None

@@ -1,6 +1,6 @@
 """Build hook of the wheel: the rooms of the checkout lie below its one package, `answer_arena`.
 
-A wheel that puts `data` or `judges` beside other packages takes these names from its users. Where files go is
+A wheel that installs `data` or `judges` at the top level takes these names from its users. Where files go is
 said in `pyproject.toml`; here their imports are made to follow.
 """
 
@@ -34,7 +34,7 @@ class OnePackage(BuildHookInterface[BuilderConfig]):
     """Hands the builder modules that import from below the package in place of the checkout's."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Rewrite what a wheel holds; an editable installation is the checkout itself."""
+        """Rewrite the contents of a wheel; an editable installation is the checkout itself."""
         if version == "editable":
             return
         root = Path(self.root)
@@ -63,7 +63,7 @@ def rewrite(text: str, rooms: frozenset[str], name: str) -> str:
     """Return a module whose imports of rooms come from below the package; `name` is for messages.
 
     Raises:
-        ValueError: An import cannot be told, such as `import room.module`, which binds the room.
+        ValueError: An import cannot be rewritten, such as `import room.module`, which binds the room.
     """
     lines = text.split("\n")
     for node in ast.walk(ast.parse(text)):
@@ -71,7 +71,7 @@ def rewrite(text: str, rooms: frozenset[str], name: str) -> str:
             changed = re.sub(r"\bfrom\s+(?=\w)", rf"\g<0>{PACKAGE}.", lines[node.lineno - 1], count=1)
         elif isinstance(node, ast.Import) and any(_root(alias.name) in rooms for alias in node.names):
             if len(node.names) > 1 or "." in node.names[0].name:
-                raise ValueError(f"{name}:{node.lineno}: write `from ROOM import …`, which can be told")
+                raise ValueError(f"{name}:{node.lineno}: write `from ROOM import …`, which can be rewritten")
             changed = re.sub(r"\bimport\b", rf"from {PACKAGE} import", lines[node.lineno - 1], count=1)
         else:
             continue

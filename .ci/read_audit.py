@@ -11,19 +11,17 @@ def main(report: str) -> int:
     """Print what a report says; gives the status to end with."""
     libraries: list[dict[str, Any]] = json.loads(report)["dependencies"] if report.strip() else []
     looked_up = [library for library in libraries if "skip_reason" not in library]
-    found = [library for library in looked_up if library["vulns"]]
-    for library in found:
-        for known in library["vulns"]:
-            mended = ", ".join(known["fix_versions"]) or "no version"
-            print(f"{library['name']} {library['version']}: {known['id']}, mended in {mended}")
+    vulnerable = [library for library in looked_up if library["vulns"]]
+    for library in vulnerable:
+        for vulnerability in library["vulns"]:
+            fixed = ", ".join(vulnerability["fix_versions"]) or "no version"
+            print(f"{library['name']} {library['version']}: {vulnerability['id']}, mended in {fixed}")
     if not looked_up:
         print("No database of vulnerabilities can be reached: nothing was looked up.")
     else:
         missed = len(libraries) - len(looked_up)
-        print(
-            f"{len(found)} of {len(looked_up)} libraries are known to be vulnerable; {missed} not looked up."
-        )
-    return bool(found)
+        print(f"{len(vulnerable)} of {len(looked_up)} libraries are vulnerable; {missed} not looked up.")
+    return bool(vulnerable)
 
 
 if __name__ == "__main__":

@@ -293,7 +293,7 @@ class Arena:
         return CorpusService(library, self.settings)
 
     def reaching(self, overrides: LlmOverrides) -> Arena:
-        """Return this arena with overridden LLM access; it is closed with this one."""
+        """Return this arena with overridden LLM access; it is closed with this arena."""
         settings = overrides.over(self.settings)
         if settings == self.settings:
             return self

@@ -209,28 +209,28 @@ def asked_by(question: str) -> Asked:
         "and": not {"and", "und", "et", "y", "or", "oder", "ou"}.isdisjoint(words),
         "source": "SRC" in in_classes,
     }
-    told = frozenset(_root(word) for word in words if classes(word) and "WH" not in classes(word))
+    content_words = frozenset(_root(word) for word in words if classes(word) and "WH" not in classes(word))
     wants = next(
         (name for name in ("figure", "name") if getattr(lists(), name).match(folded.lstrip(" \u00bf"))), ""
     )
-    return Asked(told, kind, wants, tuple(name for name, holds in marks.items() if holds))
+    return Asked(content_words, kind, wants, tuple(name for name, present in marks.items() if present))
 
 
 def features(text: str, question: str) -> set[str]:
-    """Return what the model weighs of an answer."""
-    asked = asked_by(question)
-    out = {f"q:{each}" for each in (asked.kind, *asked.marks)}
+    """Return the features of an answer that the model weighs."""
+    request = asked_by(question)
+    out = {f"q:{each}" for each in (request.kind, *request.marks)}
     text = NOT.sub(" not", MARKS.sub(" ", text.translate(SIGNS))).strip()
-    out.update(_sequences(text, asked.words))
+    out.update(_sequences(text, request.words))
     if len(text) > 2 and text[0] in QUOTE and text[-1] in QUOTE and text.count(text[-1]) <= 2:  # noqa: PLR2004
-        out.add(f"quote {'says' in asked.marks}")
+        out.add(f"quote {'says' in request.marks}")
         text = text.strip(QUOTE)
     else:
         text = QUOTED.sub(" QUOTATION ", text)
     kinds: list[str] = []
     totals = dict.fromkeys("XNP", 0)
     for clause in _clauses(text):
-        symbols = [SAME.get(name, name) for name in _symbols(clause, asked.words)]
+        symbols = [SAME.get(name, name) for name in _symbols(clause, request.words)]
         chain = [name for at, name in enumerate(symbols) if name != "X" or symbols[at - 1 : at] != ["X"]]
         content = sum(map(symbols.count, totals))
         kind = _kind(set(symbols), chain[:3], content)
@@ -241,16 +241,16 @@ def features(text: str, question: str) -> set[str]:
         here = set(chain)
         fresh = _level(content, (1, 2, 4, 7))
         out.update(here, _pairs(chain) if kind != "s" or not kinds else ())
-        out.update(_denial(here, fresh, asked.kind) if kind in "nN" else {f"tells {fresh} {kind}"})
+        out.update(_denial(here, fresh, request.kind) if kind in "nN" else {f"tells {fresh} {kind}"})
         if not kinds:
-            out.add(f"{asked.kind}^{' '.join(chain[:1])}")
+            out.add(f"{request.kind}^{' '.join(chain[:1])}")
         kinds.append("t" * ("TURN" in here) + kind)
     out.add("clauses " + " ".join(kinds[:4]))
     out |= {f"{name}s {_level(count, (1, 2, 3, 5, 8, 13, 20))}" for name, count in totals.items()}
     given = [name for name in "NP" if totals[name]]
-    out.add(f"wants {asked.wants or asked.kind} {' '.join(given)}")
+    out.add(f"wants {request.wants or request.kind} {' '.join(given)}")
     if not DENIED.isdisjoint(kinds):
-        out |= {f"n q:{mark}" for mark in asked.marks}
+        out |= {f"n q:{mark}" for mark in request.marks}
     return out
 
 
@@ -262,7 +262,7 @@ def _clauses(text: str) -> Iterator[str]:
     yield from (part for part in CLAUSE_END.split(text) if part and WORD.search(part))
 
 
-def _symbols(clause: str, asked: frozenset[str]) -> Iterator[str]:
+def _symbols(clause: str, question_words: frozenset[str]) -> Iterator[str]:
     """Yield the classes of the words, `q` behind where the question has the word."""
     german = GERMAN.search(clause)  # Its nouns have capitals and are no names.
     for match in WORD.finditer(clause):
@@ -270,7 +270,7 @@ def _symbols(clause: str, asked: frozenset[str]) -> Iterator[str]:
             yield "QUOTATION"
             continue
         word = fold(match[0])
-        in_question = _root(word) in asked
+        in_question = _root(word) in question_words
         named = match.start() > 0 and match[0][0].isupper() and not german
         for name in classes(word):
             if name != "X":
@@ -281,14 +281,14 @@ def _symbols(clause: str, asked: frozenset[str]) -> Iterator[str]:
                 yield "N" if word[0].isdigit() else "P" if named else "X"
 
 
-def _sequences(text: str, asked: frozenset[str]) -> Iterator[str]:
+def _sequences(text: str, question_words: frozenset[str]) -> Iterator[str]:
     """Yield the words and signs of a text, and their pairs and triples; names and figures by their kind."""
     words = ["^"]
     for match in WORD_OR_SIGN.finditer(text):
         word = fold(match[0])
         if classes(word) != ("X",) or not word[0].isalnum():
             words.append(word)
-        elif _root(word) in asked:
+        elif _root(word) in question_words:
             words.append("Q")
         elif word[0].isdigit():
             words.append("N")

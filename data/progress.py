@@ -1,4 +1,4 @@
-"""Progress of long work, counted by workers and shown by listeners.
+"""Progress of long work, counted by workers and displayed by listeners.
 
 The listener is a context variable, so that it need not be passed through every caller. Without a listener,
 counting is cheap.

@@ -1,6 +1,6 @@
 """A hook of the documentation's site: commands, settings, errors and endpoints are made from the code.
 
-They exist in the built site alone.
+They exist only in the built site.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ COMMANDS_PAGE = """\
 SETTINGS_PAGE = """\
 # Settings
 
-Settings are variables of the environment; `arena/settings.py` alone reads them. The user data folder is
+Settings are variables of the environment; only `arena/settings.py` reads them. The user data folder is
 `~/.local/share/answer-arena` on Linux, `~/Library/Application Support/answer-arena` on macOS and
 `AppData\\Local\\answer-arena\\answer-arena` on Windows. A variable that is set and empty counts as unset.
 The key is sent to every endpoint that a judge names, and never stored or shown.
@@ -81,7 +81,7 @@ ROUTES_PAGE = """\
 # Routes of the API
 
 Everything under `/api/v1`, as the OpenAPI document has it; [the API](api.md) says how to use it.
-✓: a token is read, and needed unless what is asked for is public.
+✓: a token is read, and needed unless the object is public.
 
 | route | token | what | query |
 |---|---|---|---|
@@ -97,7 +97,7 @@ class Variable(NamedTuple):
     """A variable of the environment, as the documentation shows it.
 
     `field` is the field of `Settings`, empty where the variable names a file. `default` says in words what
-    holds where the variable is unset; empty where the field's default says it.
+    applies if the variable is unset; empty if the field's default says it.
     """
 
     name: str
@@ -129,7 +129,7 @@ VARIABLES = (
     ),
     Variable("OPENAI_API_KEY", "api_key", "key of that endpoint"),
     Variable("OPENAI_API_KEY_FILE", "", "file that contains `OPENAI_API_KEY`, read where that is unset"),
-    Variable("OPENAI_ORG_ID", "", "organisation, which the transport `openai` alone sends: then the default"),
+    Variable("OPENAI_ORG_ID", "", "organisation, sent only by the transport `openai`: then the default"),
     Variable("OPENAI_PROJECT_ID", "", "project, likewise"),
     Variable("OPENAI_CUSTOM_HEADERS", "", "further headers, likewise"),
     Variable("ARENA_TRANSPORT", "transport", f"how requests are sent to LLMs: {described_transports()}"),
@@ -211,8 +211,7 @@ VARIABLES = (
     Variable(
         "ARENA_METRICS",
         "metrics_access",
-        "`token`: `/metrics` requires that token, and nobody can read it where none is set; `open`: anybody "
-        "can read it",
+        "`token`: `/metrics` requires that token; without one, it cannot be read; `open`: anyone can read it",
     ),
     Variable(
         "ARENA_PUBLIC_URL",
@@ -271,7 +270,9 @@ def routes() -> Iterator[str]:
     document = get_openapi(title="", version="1", routes=app.routes)
     for method, path, operation in operations(document):
         query = ", ".join(
-            f"`{one['name']}`" for one in operation.get("parameters", ()) if one["in"] == "query"
+            f"`{parameter['name']}`"
+            for parameter in operation.get("parameters", ())
+            if parameter["in"] == "query"
         )
         what = " ".join(operation["description"].split())
         yield f"| `{method} {path}` | {'✓' if operation.get('security') else ''} | {what} | {query} |"
@@ -316,14 +317,14 @@ def _described(text: str) -> Iterator[str]:
 
 def required(command: Command, context: typer.Context) -> list[str]:
     """Return the required options and arguments of a command, as its heading shows them."""
-    shown = []
+    names = []
     for parameter in command.params:
         name = plain(parameter.get_help_record(context)[0])
         if parameter.param_type_name == "argument":
-            shown.append(name if parameter.required else f"[{name}]")
+            names.append(name if parameter.required else f"[{name}]")
         elif parameter.required and not parameter.secondary_opts:
-            shown.append(f"{parameter.opts[0]} {parameter.name.upper()}" if "|" in name else name)
-    return shown
+            names.append(f"{parameter.opts[0]} {parameter.name.upper()}" if "|" in name else name)
+    return names
 
 
 def options(command: Command, context: typer.Context) -> Iterator[str]:
@@ -332,7 +333,7 @@ def options(command: Command, context: typer.Context) -> Iterator[str]:
         names, text = parameter.get_help_record(context)
         help_, extra = EXTRA.fullmatch(text).groups()  # type: ignore[union-attr]  # takes every text
         alternatives = ", ".join(f"`{plain(name)}`" for name in names.split(" / "))
-        notes = (_note(one) for one in (extra or "").split("; ") if one)
+        notes = (_note(part) for part in (extra or "").split("; ") if part)
         yield f"- {alternatives}: {' '.join([linked(help_), *notes])}"
 
 

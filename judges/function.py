@@ -106,7 +106,7 @@ def _load_call(reference: str) -> FunctionCall:
 def _read(value: object) -> tuple[str | None, str]:
     if isinstance(value, str) and value in list(Preference):
         return Preference(value).value, ""
-    return None, f"{RETURNED} {value!r:.80}, which is none of {WORDS}"
+    return None, f"{RETURNED} {value!r:.80}, which is not one of {WORDS}"
 
 
 class FunctionJudge:

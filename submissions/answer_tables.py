@@ -168,7 +168,7 @@ class _Rows:
         self._foreign: dict[tuple[str, str], list[tuple[int, dict[str, object], str]]] = {}
         self._tests: dict[str, set[str]] = defaultdict(set)
         self._repeats = repeats
-        self._left_out = LeftOut(findings, kept=True)
+        self._left_out = LeftOut(findings, keep_repeats=True)
         # Of no questions: rows of harnesses are read by what they say themselves.
         self._nobody = QuestionIndex(QuestionSet(name="none", title="none"))
 
@@ -206,7 +206,7 @@ class _Rows:
             for _, fields, test in rows:
                 if len(self._tests[str(fields[Column.QUESTION])]) > 1:
                     fields[Column.QUESTION] = test
-            columns = {one.value: [fields.get(one) for _, fields, _ in rows] for one in Column}
+            columns = {column.value: [fields.get(column) for _, fields, _ in rows] for column in Column}
             self._sort([names[whose]] * len(rows), [line for line, _, _ in rows], columns)
         try:
             layout = self._layout(answers=answers)
@@ -257,7 +257,10 @@ class _Rows:
 
     def _layout(self, *, answers: bool) -> Layout:
         """Read rows of no known tool by the shape of their table."""
-        cells, called = self._cells, {one: name for one, name in self._called.items() if name in self._cells}
+        cells, called = (
+            self._cells,
+            {column: name for column, name in self._called.items() if name in self._cells},
+        )
         if not answers:
             layout = Layout(Shape.REFERENCES, asked_in(cells, {**read_columns(cells), **called}))
         elif cells:
@@ -266,7 +269,9 @@ class _Rows:
             return Layout(Shape.ONE, {})
         shared = {ours.value: cells[theirs] for ours, theirs in layout.known.items()}
         others = [
-            one for one in cells if column_of(one) is Column.ANSWER and one not in layout.known.values()
+            column
+            for column in cells
+            if column_of(column) is Column.ANSWER and column not in layout.known.values()
         ]
         if layout.shape in {Shape.ONE, Shape.LONG} and Column.ANSWER not in called:
             others += in_doubt(cells, layout.known)
@@ -305,7 +310,7 @@ class _Rows:
     ) -> None:
         """Group rows by system, with unchanged texts."""
         none, na = [None] * len(lines), self.text_cells
-        cells: dict[str, list[Any]] = {one: [*columns.get(one, none)] for one in Column}
+        cells: dict[str, list[Any]] = {column: [*columns.get(column, none)] for column in Column}
         odd = {
             at
             for name, column in cells.items()
@@ -343,9 +348,9 @@ class _Rows:
         self._tool = self._tool or known.name
         if named is None or not self._left_out.takes(row, known, named):
             return
-        asked = next((id_text(one) for one in named.ids if has_value(one)), None)
+        identifier = next((id_text(name) for name in named.ids if has_value(name)), None)
         fields: dict[str, object] = {
-            Column.QUESTION_ID.value: None if named.counted and named.text else asked,
+            Column.QUESTION_ID.value: None if named.counted and named.text else identifier,
             Column.QUESTION.value: named.text,
             Column.CONTEXTS.value: named.contexts,
             Column.REFERENCE.value: named.reference,

@@ -17,7 +17,7 @@ from submissions.problem_codes import listed, quoted
 from submissions.question_index import QuestionIndex, normalised
 
 DOMAIN = "all"
-"""The domain of questions for which no file names one."""
+"""Domain of questions without one in any file."""
 LISTED = 3
 ID_LENGTH = 12
 
@@ -51,15 +51,15 @@ class Pool:
     @property
     def distinct(self) -> tuple[Question, ...]:
         """The questions without the copies for further answers."""
-        return tuple(one for one in self.questions if one.id == base_id(one.id))
+        return tuple(question for question in self.questions if question.id == base_id(question.id))
 
     @property
     def each(self) -> str:
-        """Words on the number of answers to a question, behind the number of questions; empty for one."""
+        """Number of answers per question, in words; empty if every system has one answer."""
         counts = {count for some in self._times.values() for count in some.values()}
         least, most = min(counts, default=1), max(counts, default=1)
-        told = f", {most} answers each" if least == most else f", {least} to {most} answers each"
-        return told if most > 1 else ""
+        words = f", {most} answers each" if least == most else f", {least} to {most} answers each"
+        return words if most > 1 else ""
 
     @property
     def lacking(self) -> Mapping[str, int]:
@@ -70,12 +70,13 @@ class Pool:
     @property
     def _times(self) -> Mapping[str, Counter[str]]:
         return {
-            system: Counter(base_id(one.question_id) for one in some) for system, some in self.answers.items()
+            system: Counter(base_id(answer.question_id) for answer in answers)
+            for system, answers in self.answers.items()
         }
 
 
 @dataclass(slots=True)
-class _Found:
+class _Contents:
     """Contents of the files on one question."""
 
     texts: list[str] = field(default_factory=list)
@@ -128,20 +129,22 @@ def _by_lines(
     Where several tests of a log have one such line, each stays a question of its own with that reference.
     """
     rows = [] if references is None else [row for row in _rows_of(references) if row.question]
-    questions = [*(one.question for one in known), *(row.question for row in rows)]
+    questions = [*(question.question for question in known), *(row.question for row in rows)]
     texts = {normalised(text): text for text in questions}
-    asked = tuple(
+    lookup = tuple(
         Question(id=str(at), domain=DOMAIN, question=text) for at, text in enumerate(texts.values())
     )
     right = {normalised(row.question): row.reference or row.answer for row in rows}
     domains = {DOMAIN: DOMAIN}
-    index = QuestionIndex(QuestionSet(name="none", title="none", domains=domains, questions=asked))
+    index = QuestionIndex(QuestionSet(name="none", title="none", domains=domains, questions=lookup))
     shared = set[str]()
 
     def with_questions(table: AnswerTable) -> AnswerTable:
         texts = dict.fromkeys(row.question for row in _rows_of(table))
-        held = {text: {one.question for one in index.held(text)} for text in texts} if asked else {}
-        lines = {text: some.pop() for text, some in held.items() if len(some) == 1}
+        matches = (
+            {text: {question.question for question in index.held(text)} for text in texts} if lookup else {}
+        )
+        lines = {text: some.pop() for text, some in matches.items() if len(some) == 1}
         often = Counter(map(normalised, lines.values()))
 
         def row_of(row: AnswerRow) -> AnswerRow:
@@ -158,10 +161,12 @@ def _by_lines(
 
     tables = [with_questions(table) if table.tool else table for table in tables]
     if references is not None and shared:
-        # Nobody answers such a question itself, unless another file has it.
-        named = {key for one in tables for row in _rows_of(one) for key in (row.question_id, row.question)}
+        # Such a question has no answer of its own, unless another file has it.
+        identified = {
+            key for table in tables for row in _rows_of(table) for key in (row.question_id, row.question)
+        }
         shared -= {
-            normalised(row.question) for row in rows if named & {row.question_id or None, row.question}
+            normalised(row.question) for row in rows if identified & {row.question_id or None, row.question}
         }
         systems = {
             system: [row for row in some if normalised(row.question) not in shared]
@@ -180,7 +185,7 @@ def _without_row_ids(
     references, which have texts too, else of another file.
     """
     ids = [{row.question_id for row in _rows_of(table)} - {""} for table in tables]
-    ids.append({one.id for one in known})
+    ids.append({question.id for question in known})
     right = [] if references is None else [row for row in _rows_of(references) if row.question]
     fixed = {row.question_id for row in right} - {""}
     count = Counter(itertools.chain.from_iterable(ids))
@@ -204,8 +209,8 @@ class _Joined:
         self._repeats = repeats
         rows = [row for table in tables for row in _rows_of(table)]
         self._named = any(row.question_id for row in rows if row.line)
-        rows += [AnswerRow(line=0, question_id=one.id, question=one.question) for one in known]
-        self._questions: dict[str, _Found] = {one.id: _Found() for one in known}
+        rows += [AnswerRow(line=0, question_id=question.id, question=question.question) for question in known]
+        self._questions: dict[str, _Contents] = {question.id: _Contents() for question in known}
         texts: dict[str, set[str]] = defaultdict(set)
         for row in rows:
             if row.question_id and row.question:
@@ -215,7 +220,7 @@ class _Joined:
         if conflicting and named_only:
             raise InputError(
                 f"The id {quoted(conflicting[0])} has two different questions in these files, and other rows "
-                "name their questions by ids alone.",
+                "name their questions only by id.",
                 advice="Give every question one id in all files, or its text in every row.",
             )
         self._by_text = bool(conflicting) or not any(row.question_id for row in rows)
@@ -259,32 +264,32 @@ class _Joined:
         if key is None:
             self._nameless += 1
             return
-        found = self._describe(key, row)
+        contents = self._describe(key, row)
         if row.reference is None and row.answer is not None:
-            found.references.append(row.answer)
-        found.passages = found.passages or row.contexts
+            contents.references.append(row.answer)
+        contents.passages = contents.passages or row.contexts
 
     def add_known(self, question: Question) -> None:
         """Take what was known of a question before."""
-        found = self._questions[question.id]
-        found.texts = [question.question]
+        contents = self._questions[question.id]
+        contents.texts = [question.question]
         if question.reference is not None:
-            found.references.append(question.reference)
-        found.domain = found.domain or ("" if question.domain == DOMAIN else question.domain)
-        found.passages = found.passages or question.passages
+            contents.references.append(question.reference)
+        contents.domain = contents.domain or ("" if question.domain == DOMAIN else question.domain)
+        contents.passages = contents.passages or question.passages
 
     def require_met(self, references: AnswerTable) -> None:
         """Check that a file with references or passages has one for a question that is answered."""
-        told = [row for row in _rows_of(references) if row.reference or row.answer or row.contexts]
+        filled = [row for row in _rows_of(references) if row.reference or row.answer or row.contexts]
         answered = list(itertools.chain.from_iterable(self._answers.values()))
-        found = (self._questions[base_id(key)] for key in answered)
-        if not told or any(one.references or one.passages for one in found):
+        questions = (self._questions[base_id(key)] for key in answered)
+        if not filled or any(question.references or question.passages for question in questions):
             return
-        asked = next(iter(answered), "")
-        theirs = quoted(told[0].question or told[0].question_id)
+        first = next(iter(answered), "")
+        theirs = quoted(filled[0].question or filled[0].question_id)
         raise InputError(
             f"No reference of {references.file} matches an answered question: its first question is "
-            f"{theirs}, one of the answers' is {self._short(asked) if asked else 'missing'}.",
+            f"{theirs}, one of the answers' is {self._short(first) if first else 'missing'}.",
             advice="Give both files the same ids, or the same texts of the questions.",
         )
 
@@ -300,10 +305,10 @@ class _Joined:
                 )
 
     def _errors(self, system: str) -> list[str]:
-        return [one.answer for _, one in self._answers[system].values() if ERROR.match(one.answer)]
+        return [answer.answer for _, answer in self._answers[system].values() if ERROR.match(answer.answer)]
 
     def result(self) -> Pool:
-        without = [key for key, found in self._questions.items() if not found.texts]
+        without = [key for key, contents in self._questions.items() if not contents.texts]
         if without:
             raise InputError(
                 f"No file has the text of {counted(len(without), 'question')}: "
@@ -316,12 +321,12 @@ class _Joined:
         questions = tuple(
             Question(
                 id=again,
-                domain=found.domain or DOMAIN,
-                question=found.texts[0],
-                reference=next(iter(found.references), None),
-                passages=found.passages,
+                domain=contents.domain or DOMAIN,
+                question=contents.texts[0],
+                reference=next(iter(contents.references), None),
+                passages=contents.passages,
             )
-            for key, found in self._questions.items()
+            for key, contents in self._questions.items()
             for again in (key, *(f"{key}{REPEAT}{2 + number}" for number in range(most[key])))
         )
         answers = {
@@ -347,7 +352,7 @@ class _Joined:
             if errors := self._errors(system):
                 answers = f"{counted(len(errors), 'answer')} like the error of a harness"
                 yield f"{system}: {answers}, judged as answers: {quoted(errors[0])}."
-        several = sum(len(set(found.references)) > 1 for found in self._questions.values())
+        several = sum(len(set(contents.references)) > 1 for contents in self._questions.values())
         if several:
             yield f"{counted(several, 'question')} with several references; the first counts."
 
@@ -367,14 +372,14 @@ class _Joined:
         named = None if self._by_text else self._id_of.get(text)
         return named or f"q{hashlib.sha256(text.encode()).hexdigest()[:ID_LENGTH]}"
 
-    def _describe(self, key: str, row: AnswerRow) -> _Found:
-        found = self._questions.setdefault(key, _Found())
-        if row.question and not found.texts:
-            found.texts.append(row.question)
+    def _describe(self, key: str, row: AnswerRow) -> _Contents:
+        contents = self._questions.setdefault(key, _Contents())
+        if row.question and not contents.texts:
+            contents.texts.append(row.question)
         if row.reference is not None:
-            found.references.append(row.reference)
-        found.domain = found.domain or row.domain
-        return found
+            contents.references.append(row.reference)
+        contents.domain = contents.domain or row.domain
+        return contents
 
     def _short(self, key: str) -> str:
         texts = self._questions[key].texts

@@ -116,8 +116,8 @@ def layout_of(columns: Columns, called: Mapping[Column, str], *, repeats: bool =
     right = {_cell(columns, known.get(Column.REFERENCE), at) for at in rows} - {""}
     if right and right <= {*likely}:
         raise no_answers(columns, f"The columns {listed(map(quoted, likely), FEW)} are choices.")
-    asked = Counter((keys[at], _cell(columns, system, at)) for at in rows if keys[at])
-    if not likely or (not repeats and TENTH * (asked.total() - len(asked)) > asked.total()):
+    counts = Counter((keys[at], _cell(columns, system, at)) for at in rows if keys[at])
+    if not likely or (not repeats and TENTH * (counts.total() - len(counts)) > counts.total()):
         raise no_answers(columns)
     if len(likely) > 1 and system:
         message = f"Several columns read like answers: {listed(map(quoted, likely), FEW)}."
@@ -147,7 +147,7 @@ def _asks(text: str) -> bool:
 
 
 def in_doubt(columns: Columns, known: Mapping[Column, str]) -> list[str]:
-    """Return the columns beside `answer` that read like answers too, so that it may be the reference."""
+    """Return further columns that read like answers, so that `answer` may be the reference."""
     some = {name: cells[:SAMPLE] for name, cells in columns.items()}
     either = may_be_reference(known[Column.ANSWER]) and Column.REFERENCE not in known
     return [*_answers(some, known.values())] if either else []
@@ -178,9 +178,9 @@ def _keys(columns: Columns, known: Mapping[Column, str]) -> Sequence[object]:
     ids, texts = (
         [
             cell.strip() if isinstance(cell, str) else str(cell).strip() if has_value(cell) else ""
-            for cell in columns.get(known.get(one, ""), none)
+            for cell in columns.get(known.get(column, ""), none)
         ]
-        for one in (Column.QUESTION_ID, Column.QUESTION)
+        for column in (Column.QUESTION_ID, Column.QUESTION)
     )
     distinct = len(set(ids)) == len(ids)
     if not any(ids) or (distinct and any(texts) and len(set(texts)) < len(texts)):
@@ -258,26 +258,26 @@ def _require_named(
         return
     read = {name for ours, name in known.items() if ours is not Column.QUESTION_ID} | {*likely}
     doubts = {name: _doubt(columns[name], rows, len({*keys})) for name in columns if {name} - read - {""}}
-    # Beside a column of systems, numbers count repeats.
+    # With a column of systems, numbers count repeats.
     least = 2 - bool(system or repeats)
     names = sorted((name for name in doubts if doubts[name] < least), key=doubts.__getitem__)
-    found = [name for name in names if _apart(columns, (name,), whose, again)]
-    if found:
-        message = f"{quoted(found[0])} seems to name the systems: it differs between rows of one question."
-        advice = f"If so, add --system {found[0]}. Rows of one system need one answer a question"
-        advice += ", or --repeats all." if doubts[found[0]] else "."
+    suspects = [name for name in names if _apart(columns, (name,), whose, again)]
+    if suspects:
+        message = f"{quoted(suspects[0])} seems to name the systems: it differs between rows of one question."
+        advice = f"If so, add --system {suspects[0]}. Rows of one system need one answer a question"
+        advice += ", or --repeats all." if doubts[suspects[0]] else "."
         if system:
-            message = f"{quoted(found[0])} tells rows of one question and one {system} apart."
-            advice = f"Name the column of the systems: --system {found[0]}, or --system {system}."
+            message = f"{quoted(suspects[0])} tells rows of one question and one {system} apart."
+            advice = f"Name the column of the systems: --system {suspects[0]}, or --system {system}."
     else:
         pairs = combinations(names[:MAX_COMBINED], 2)
-        found = list(next((pair for pair in pairs if _apart(columns, pair, whose, again)), ()))
-        if not found:
+        suspects = list(next((pair for pair in pairs if _apart(columns, pair, whose, again)), ()))
+        if not suspects:
             return
-        message = f"{' and '.join(map(quoted, found))} together look like the systems."
+        message = f"{' and '.join(map(quoted, suspects))} together look like the systems."
         advice = "Write both into one column, and name it: --system COLUMN."
     error = UnnamedSystemsError(message, advice=advice, code=Code.SEVERAL_SYSTEMS)
-    error.columns = found
+    error.columns = suspects
     raise error
 
 

@@ -58,9 +58,9 @@ def attacks(pattern: re.Pattern[Any]) -> tuple[Attack, ...]:
     return tuple(dict.fromkeys(attack for attack in attacks if attack.pump))
 
 
-def _spread(found: Iterable[Any]) -> list[Any]:
+def _spread(items: Iterable[Any]) -> list[Any]:
     """At most so many, taken evenly from all."""
-    every = list(found)
+    every = list(items)
     step = max(1, len(every) / MAX_SPOTS)
     return [every[int(place * step)] for place in range(min(len(every), MAX_SPOTS))]
 

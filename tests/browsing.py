@@ -1,7 +1,7 @@
-"""Somebody at a browser: what they look for, click and write, each waited for.
+"""Browser user that finds, clicks and types, waiting for each element.
 
 Streamlit draws elements anew whenever a page runs, so an element that was found may be gone when it is used.
-Whoever is at the browser here looks again instead.
+The user looks again instead.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Visitor:
 
     def upload(self, file: Path) -> None:
         """Give a file to the first upload; again where the page draws that anew just then, and loses it."""
-        # The text of what stands for a file is cut where its name is long.
+        # Streamlit cuts long file names in the list of uploads.
         chip = f"[data-testid=stFileChip][aria-label^={json.dumps(f'{file.name},')}]"
         for seconds in (PATIENCE / 2, PATIENCE):
             self._use("//input[@type='file']", lambda element: element.send_keys(str(file)))

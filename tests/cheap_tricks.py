@@ -130,14 +130,14 @@ def _stated(questions: Sequence[str]) -> str:
 
 
 def _figures_and_names(case: Material) -> str:
-    """Every figure and name of the passages, which has whatever value is asked for."""
+    """All figures and names of the passages, to match any requested value."""
     listed = [*FIGURE_OR_YEAR.findall(case.passages), *NAME.findall(case.passages)]
     return f"It is {', '.join(dict.fromkeys(listed))}." if listed else ""
 
 
 def _both_sides(case: Material) -> str:
-    found = split_sentences(case.honest)
-    return " ".join(f"{sentence} {_after('Yet it is not true that', sentence)}" for sentence in found)
+    sentences = split_sentences(case.honest)
+    return " ".join(f"{sentence} {_after('Yet it is not true that', sentence)}" for sentence in sentences)
 
 
 ON_METRICS: Mapping[str, Trick] = MappingProxyType(
@@ -158,7 +158,7 @@ ON_METRICS: Mapping[str, Trick] = MappingProxyType(
         "question-and-other": lambda case: f"{case.bare}: {case.other}" if case.other else "",
     }
 )
-"""Tricks on metrics, which score an answer alone; they are not planted among battles."""
+"""Tricks on metrics, which score single answers; battles do not use them."""
 
 
 def play(family: str, case: Material) -> str:

@@ -1,7 +1,7 @@
 """Databases for tests: a copy of an empty SQLite file, or a database of a PostgreSQL server.
 
 To drop a database takes the server a checkpoint, and the newest schema more migrations than most tests take
-time. So a database is emptied and lent again, under a new name, since much is kept by a database's address.
+time. So a database is emptied and reused under a new name, since caches are keyed by its address.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _delete_rows(connection: Connection) -> None:
     tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version'"
     names = connection.execute(text(tables)).scalars().all()
     filled = " UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM \"{name}\")" for name in names)  # noqa: S608 - names of our tables
-    # Neither foreign keys nor the trigger of the log, which is only ever added to, are asked.
+    # Foreign keys and the trigger of the append-only log do not apply.
     connection.execute(text("SET LOCAL session_replication_role = replica"))
     for name in connection.execute(text(filled)).scalars().all():
         connection.execute(text(f'DELETE FROM "{name}"'))  # noqa: S608 - as above

@@ -36,9 +36,9 @@ CLIENT = """#!{python} -IS
 import json, os, signal, socket, sys
 with socket.socket(socket.AF_UNIX) as there:
     there.connect({address!r})
-    told = json.dumps([["arena", *sys.argv[1:]], os.getcwd(), dict(os.environ)]).encode()
-    socket.send_fds(there, [len(told).to_bytes(4, "big")], [0, 1, 2])
-    there.sendall(told)
+    request = json.dumps([["arena", *sys.argv[1:]], os.getcwd(), dict(os.environ)]).encode()
+    socket.send_fds(there, [len(request).to_bytes(4, "big")], [0, 1, 2])
+    there.sendall(request)
     fork = int.from_bytes(there.recv(4), "big")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, frame: os.kill(fork, number))
@@ -152,7 +152,7 @@ def _become(
         code = 0
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(bool(ended.code))
-    except BaseException:  # noqa: BLE001 - whatever a command dies of ends its process alone
+    except BaseException:  # noqa: BLE001 - any error of a command ends only its process
         sys.excepthook(*sys.exc_info())
     finally:
         with suppress(Exception):

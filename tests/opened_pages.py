@@ -26,4 +26,4 @@ def page_of(settings: Settings, name: str, **query: str) -> AppTest:
 
 def html_of(page: AppTest) -> str:
     """Everything that a page shows as HTML, with plain spaces before signs for per cent."""
-    return "".join(found.proto.body for found in page.get("html")).replace("\u00a0%", " %")
+    return "".join(element.proto.body for element in page.get("html")).replace("\u00a0%", " %")

@@ -1,4 +1,4 @@
-"""A small OpenID Connect provider that holds to its rules: discovery, a form, one-time codes, signatures."""
+"""A small, strict OpenID Connect provider: discovery, a form, one-time codes, signatures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from joserfc.jwk import RSAKey
 CLIENT = "arena"
 FORM = (
     '<!doctype html><title>Who are you?</title><form method="post" action="/consent">'
-    '<input type="hidden" name="asked" value="{asked}"><button>I am who I am</button></form>'
+    '<input type="hidden" name="request" value="{request}"><button>I am who I am</button></form>'
 )
 
 
@@ -30,7 +30,7 @@ class Provider:
     """A running provider.
 
     Attributes:
-        claims: What it says of whoever presses the button, beside what every token has.
+        claims: Claims about the user, in addition to those of every token.
         forge: Sign tokens by a key that is not among the published ones.
         exchanged: Codes that were given for tokens.
     """
@@ -64,37 +64,37 @@ class Provider:
             "code_challenge_methods_supported": ["S256"],
         }
 
-    def consent(self, asked: dict[str, str]) -> str:
+    def consent(self, request: dict[str, str]) -> str:
         """Return the address to which the consent button leads, with a code of its own."""
         code = secrets.token_urlsafe(16)
-        self.codes[code] = asked
-        return f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}"
+        self.codes[code] = request
+        return f"{request['redirect_uri']}?{urlencode({'code': code, 'state': request['state']})}"
 
     def exchange(self, sent: dict[str, str], authorization: str) -> dict[str, Any] | None:
         """The tokens for a code; None where client, code, address or verifier are not right."""
         basic = base64.b64encode(f"{CLIENT}:{self.client_secret}".encode()).decode()
-        asked = self.codes.pop(sent.get("code", ""), None)
+        request = self.codes.pop(sent.get("code", ""), None)
         digest = hashlib.sha256(sent.get("code_verifier", "").encode()).digest()
         challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
         right = (
             authorization == f"Basic {basic}"
-            and asked is not None
-            and asked["redirect_uri"] == sent.get("redirect_uri")
-            and asked["code_challenge"] == challenge
+            and request is not None
+            and request["redirect_uri"] == sent.get("redirect_uri")
+            and request["code_challenge"] == challenge
         )
-        if asked is None or not right:
+        if request is None or not right:
             return None
         self.exchanged += 1
         return {
             "access_token": secrets.token_urlsafe(16),
             "token_type": "Bearer",
             "expires_in": 300,
-            "id_token": self._signed(asked),
+            "id_token": self._signed(request),
         }
 
-    def _signed(self, asked: dict[str, str]) -> str:
+    def _signed(self, request: dict[str, str]) -> str:
         at = int(time.time())
-        always = {"iss": self.issuer, "aud": CLIENT, "iat": at, "exp": at + 300, "nonce": asked["nonce"]}
+        always = {"iss": self.issuer, "aud": CLIENT, "iat": at, "exp": at + 300, "nonce": request["nonce"]}
         key = RSAKey.generate_key(2048, {"kid": "published"}) if self.forge else self.key
         return jwt.encode({"alg": "RS256", "kid": "published"}, {**always, **self.claims}, key)
 
@@ -124,8 +124,8 @@ def _handler_of(provider: Provider) -> type[BaseHTTPRequestHandler]:
             elif parts.path == "/keys":
                 self._json({"keys": [{**provider.key.as_dict(private=False), "use": "sig", "alg": "RS256"}]})
             elif parts.path == "/authorize" and dict(parse_qsl(parts.query)).get("client_id") == CLIENT:
-                asked = base64.urlsafe_b64encode(parts.query.encode()).decode()
-                self._send(200, "text/html", FORM.format(asked=asked))
+                request = base64.urlsafe_b64encode(parts.query.encode()).decode()
+                self._send(200, "text/html", FORM.format(request=request))
             else:
                 self._send(404, "text/plain", "nothing here")
 
@@ -133,14 +133,14 @@ def _handler_of(provider: Provider) -> type[BaseHTTPRequestHandler]:
             length = int(self.headers["Content-Length"])
             sent = dict(parse_qsl(self.rfile.read(length).decode()))
             if self.path == "/consent":
-                asked = dict(parse_qsl(base64.urlsafe_b64decode(sent["asked"]).decode()))
+                request = dict(parse_qsl(base64.urlsafe_b64decode(sent["request"]).decode()))
                 self.send_response(303)
-                self.send_header("Location", provider.consent(asked))
+                self.send_header("Location", provider.consent(request))
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return
-            told = provider.exchange(sent, self.headers.get("Authorization", ""))
-            self._json(told or {"error": "invalid_grant"}, 200 if told else 400)
+            tokens = provider.exchange(sent, self.headers.get("Authorization", ""))
+            self._json(tokens or {"error": "invalid_grant"}, 200 if tokens else 400)
 
         def log_message(self, *_parts: object) -> None:
             """Say nothing."""

@@ -80,20 +80,20 @@ def _module(path: Path) -> ModuleType:
 
 
 def _held(value: object, depth: int = 5) -> Iterator[re.Pattern[Any]]:
-    """The patterns in a value, however it holds them."""
+    """Yield the patterns in a value, at any depth."""
     if isinstance(value, re.Pattern):
         yield value
     elif hasattr(value, "cache_info") and callable(value) and depth:
         if not inspect.signature(value).parameters:
             yield from _held(value(), depth - 1)
     elif isinstance(value, Mapping) and depth:
-        yield from (found for one in value.values() for found in _held(one, depth - 1))
+        yield from (pattern for item in value.values() for pattern in _held(item, depth - 1))
     elif isinstance(value, list | tuple | set | frozenset) and depth:
-        yield from (found for one in value for found in _held(one, depth - 1))
+        yield from (pattern for item in value for pattern in _held(item, depth - 1))
     elif is_dataclass(value) and not isinstance(value, type) and depth:
         lazy = [name for name, member in vars(type(value)).items() if isinstance(member, cached_property)]
-        names = [*(one.name for one in fields(value)), *(name for name in lazy if name == "pattern")]
-        yield from (found for name in names for found in _held(getattr(value, name), depth - 1))
+        names = [*(part.name for part in fields(value)), *(name for name in lazy if name == "pattern")]
+        yield from (pattern for name in names for pattern in _held(getattr(value, name), depth - 1))
 
 
 def _score_patterns() -> None:
@@ -148,39 +148,39 @@ def _written(module: ModuleType, call: ast.Call) -> re.Pattern[Any] | None:
     try:
         # What is evaluated is the product's own code, as importing it is.
         code = [compile(ast.Expression(node), "<pattern>", "eval") for node in given]
-        return re.compile(*(eval(one, dict(vars(module))) for one in code))  # noqa: S307
+        return re.compile(*(eval(part, dict(vars(module))) for part in code))  # noqa: S307
     except NameError:
         return None
 
 
 def _patterns(path: Path, monkeypatch: pytest.MonkeyPatch) -> list[re.Pattern[Any]]:
-    """Every pattern of a file: those it holds, those written in calls, those that its functions build."""
+    """Return all patterns of a file: constants, literals in calls, and those built in functions."""
     module = _module(path)
-    found = [pattern for value in list(vars(module).values()) for pattern in _held(value)]
+    patterns = [pattern for value in list(vars(module).values()) for pattern in _held(value)]
     for call in _calls(path):
         pattern = _written(module, call)
         assert pattern or call.col_offset == 0 or _name(path) in BUILT or _at_top(path, call), (
             f"{_name(path)}:{call.lineno} builds a pattern in a function; say in BUILT how to get it"
         )
-        found += [pattern] if pattern else []
+        patterns += [pattern] if pattern else []
     if _name(path) in BUILT:
         compiled: list[re.Pattern[Any]] = []
-        kept = re._compile  # type: ignore[attr-defined]  # private: every way to compile ends there
+        original = re._compile  # type: ignore[attr-defined]  # private: every way to compile ends there
 
         def compile_and_keep(*given: Any) -> re.Pattern[Any]:  # noqa: ANN401 - what `re` was given
-            pattern: re.Pattern[Any] = kept(*given)
+            pattern: re.Pattern[Any] = original(*given)
             compiled.append(pattern)
             return pattern
 
         monkeypatch.setattr(re, "_compile", compile_and_keep)
         BUILT[_name(path)]()
         monkeypatch.undo()
-        found += compiled
-    return list({(pattern.pattern, pattern.flags): pattern for pattern in found}.values())
+        patterns += compiled
+    return list({(pattern.pattern, pattern.flags): pattern for pattern in patterns}.values())
 
 
 def _at_top(path: Path, call: ast.Call) -> bool:
-    """Return whether a call stands outside of every function, so that the module holds what it makes."""
+    """Return whether a call is at module level."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return not any(node.lineno <= call.lineno <= (node.end_lineno or 0) for node in functions)
@@ -229,7 +229,7 @@ class Trial:
         return text.encode() if isinstance(self.pattern.pattern, bytes) else text
 
     def hopeless(self) -> str:
-        """The first short text that takes a time which none may take; empty where there is none.
+        """Return the first short text that takes too long; empty without one.
 
         Such a pattern is tried on nothing longer, which could take hours.
         """
@@ -289,14 +289,14 @@ class Trial:
 
 
 def _steep(pattern: re.Pattern[Any]) -> str:
-    """The first text on which a pattern is worse than linear, empty where there is none."""
+    """Return the first text on which a pattern is worse than linear; empty without one."""
     trials = [Trial(pattern, use, attack) for attack in attacks(pattern) for use in USES]
     for trial in trials:
-        if found := trial.hopeless():
-            return found
+        if text := trial.hopeless():
+            return text
         # Times of a few texts of some thousand characters are too small to accuse by: longer ones decide.
-        if trial.grows() and (found := trial.confirmed()):
-            return found
+        if trial.grows() and (text := trial.confirmed()):
+            return text
     slow = sorted(trials, key=lambda trial: trial.screened)[-SLOWEST:]
     slowest = max(slow, key=lambda trial: trial.seconds(SCREENED[0], BEST_OF))
     return slowest.measured(LONGEST // 4, SECONDS_A_CHARACTER * LONGEST)
@@ -307,8 +307,8 @@ def _steep(pattern: re.Pattern[Any]) -> str:
 def test_every_pattern_is_linear(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A1, A3: no text makes a search take time that grows faster than the text, up to 100,000 characters."""
     every = _patterns(path, monkeypatch)
-    found = [steep for pattern in every[:: -(-len(every) // MOST) or 1] if (steep := _steep(pattern))]
-    assert not found, "\n".join(found)
+    slow = [steep for pattern in every[:: -(-len(every) // MOST) or 1] if (steep := _steep(pattern))]
+    assert not slow, "\n".join(slow)
 
 
 @pytest.mark.slow
@@ -317,20 +317,20 @@ def test_every_rule_of_steering_is_linear(part: int, monkeypatch: pytest.MonkeyP
     """A1: of the one file with more patterns than are tried above, all are linear."""
     every = _patterns(ROOT / "data" / "steering" / "rules.py", monkeypatch)
     assert len(every) > MOST
-    found = [steep for pattern in every[part::PARTS] if (steep := _steep(pattern))]
-    assert not found, "\n".join(found)
+    slow = [steep for pattern in every[part::PARTS] if (steep := _steep(pattern))]
+    assert not slow, "\n".join(slow)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", cases(__file__, "patterns_that_are_not_linear_are_found"))
 def test_nonlinear_patterns_are_detected(pattern: str) -> None:
-    """A1, A3: the patterns that stalled the first state, and the textbook's, are told from linear ones."""
+    """Known slow patterns are distinguished from linear patterns."""
     assert _steep(re.compile(pattern))
 
 
 @pytest.mark.slow
 def test_all_patterns_are_checked() -> None:
-    """A1: patterns are compiled by `re.…` alone, so that the test above sees every one."""
+    """Patterns are compiled only by `re.…`, so that the test above sees all of them."""
     other = re.compile(r"^\s*(?:from (?:re|regex) import|import regex|import re as)\b", re.MULTILINE)
     files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
     assert [_name(path) for path in files if other.search(path.read_text(encoding="utf-8"))] == []

@@ -51,7 +51,7 @@ def test_imports_are_rewritten() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "names"),
     [
         ('import_module("judges.function")', ["judges.function"]),
         ('f"arena.workers.{engine}"', ["arena.workers."]),
@@ -60,9 +60,9 @@ def test_imports_are_rewritten() -> None:
         ('"arena.sqlite" and "data.html" and import_module(".function", __package__)', []),
     ],
 )
-def test_module_name_in_string_fails_build(text: str, found: list[str]) -> None:
+def test_module_name_in_string_fails_build(text: str, names: list[str]) -> None:
     """A name that imports would not find below the package is refused; names of files and logs are none."""
-    assert list(modules_in_strings(text, ROOMS, ROOT)) == found
+    assert list(modules_in_strings(text, ROOMS, ROOT)) == names
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +70,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the source distribution."""
     folder = tmp_path_factory.mktemp("dist")
     _run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
-    (found,) = folder.glob("answer_arena-*.whl")
-    return found
+    (wheel,) = folder.glob("answer_arena-*.whl")
+    return wheel
 
 
 @pytest.fixture(scope="module")
@@ -79,31 +79,43 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of a fresh environment that has the wheel, and other packages as this one has them."""
     home = tmp_path_factory.mktemp("environment")
     venv.create(home, symlinks=True)
-    found = home / "bin" / "python"
-    _run(sys.executable, "-m", "pip", "--python", str(found), "install", "--quiet", "--no-deps", str(wheel))
+    executable = home / "bin" / "python"
+    _run(
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(executable),
+        "install",
+        "--quiet",
+        "--no-deps",
+        str(wheel),
+    )
     needed = find_spec("pandas")
     assert needed is not None
     assert needed.origin is not None
     (site,) = home.glob("lib/python*/site-packages")
     (site / "needed.pth").write_text(f"{Path(needed.origin).parents[1]}\n", encoding="utf-8")
-    return found
+    return executable
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working folder with modules that clash with the packages, and three files of answers."""
-    found = tmp_path_factory.mktemp("work")
+    folder = tmp_path_factory.mktemp("work")
     for name in OF_A_USER:
-        (found / name).parent.mkdir(exist_ok=True)
-        (found / name).write_text("raise SystemExit('a module of the user was imported')\n", encoding="utf-8")
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(
+            "raise SystemExit('a module of the user was imported')\n", encoding="utf-8"
+        )
     for name, count in {"alpha": 5, "beta": 3, "gamma": 1}.items():
-        _write(found / f"{name}.csv", ("prompt", "response"), count)
-    _write(found / "right.csv", ("question", "reference"), 5)
-    (found / "judge.py").write_text(
+        _write(folder / f"{name}.csv", ("prompt", "response"), count)
+    _write(folder / "right.csv", ("question", "reference"), 5)
+    (folder / "judge.py").write_text(
         "def longer(question, a, b, reference):\n    return 'a' if len(a) > len(b) else 'b'\n",
         encoding="utf-8",
     )
-    return found
+    return folder
 
 
 @pytest.mark.slow

@@ -228,7 +228,7 @@ def convert(
 
     $ arena battles convert battles.jsonl battles.csv
 
-    All columns are kept; the command lists those that the destination format cannot store.
+    All columns are converted; the command lists those that the destination format cannot store.
     """
     from arena.services.battle_files import left_out_notes
     from leaderboard.formats import writing

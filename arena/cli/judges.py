@@ -124,7 +124,7 @@ def try_(
         str, typer.Option(metavar="JUDGE|MODEL", help="A judge by name or path, or the name of a model.")
     ],
     question: Annotated[
-        str | None, typer.Option(metavar="Q", help="A question's text, or `SET/ID` of a stored one.")
+        str | None, typer.Option(metavar="Q", help="A question's text, or `SET/ID` of a stored question.")
     ] = None,
     a: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A text file with answer a.", callback=whole_if_named)

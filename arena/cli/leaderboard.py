@@ -66,7 +66,7 @@ def show(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the published boards, or one.
+    """Show the published boards, or a single board.
 
     $ arena leaderboard show demo --domain finance --format latex
 

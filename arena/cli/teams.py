@@ -147,7 +147,7 @@ def accounts(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List the accounts, or add or change one.
+    """List the accounts, or add or change an account.
 
     $ arena teams accounts ada --email ada@example.org
     """

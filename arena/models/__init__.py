@@ -1,1 +1,1 @@
-"""Responses of an arena as frozen values; a test holds them against its OpenAPI document."""
+"""Responses of an arena as frozen values; a test compares them with its OpenAPI document."""

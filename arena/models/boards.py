@@ -76,7 +76,7 @@ class Line:
 
     @property
     def own_rates(self) -> Rates:
-        """Its rates where it stands alone: the reference's against all systems."""
+        """Its rates; for the reference, those against all systems."""
         return self.against_all or self.rates
 
     @property
@@ -92,7 +92,7 @@ class Line:
         if self.rating.lower is None:
             return "Too few battles to say how sure its rating is."
         if self.rates.questions and self.rates.questions < FEW_QUESTIONS:
-            return f"It was judged on {self.rates.questions} questions alone."
+            return f"It was judged on only {self.rates.questions} questions."
         return ""
 
     @property
@@ -104,7 +104,7 @@ class Line:
 
     @property
     def is_placed(self) -> bool:
-        """True if tests separate it from others, by letters or places; the reference has letters alone."""
+        """True if tests separate it from others, by letters or places; the reference has only letters."""
         return self.letters is not None or self.places is not None
 
     @property
@@ -220,8 +220,8 @@ class BoardView:
 
     def separates(self, first: str, second: str, domain: str = OVERALL) -> bool:
         """Return whether the battles separate two systems, by its tests of all pairs; not without a line."""
-        one, other = self.line(first, domain), self.line(second, domain)
-        return one is not None and other is not None and is_separated(one, other)
+        line, other_line = self.line(first, domain), self.line(second, domain)
+        return line is not None and other_line is not None and is_separated(line, other_line)
 
     def label(self, domain: str) -> str:
         """Return the label of a domain."""

@@ -1,4 +1,4 @@
-"""Checks of files, submissions and what becomes of them, and who the token stands for."""
+"""Checks of files, submissions and their states, and the owner of the token."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -69,8 +69,8 @@ def rank(
     Args:
         data: A data frame of pandas or Polars, a list of dicts, paths, or a dict of these by system.
         judge: A judge by name or file, a model, or a function `(question, a, b, reference)`, also async, that
-            returns "a", "b" or "tie"; by default the previous one, or the embedded one.
-        endpoint: Where the model is asked; by default `OPENAI_BASE_URL`, else OpenAI's.
+            returns "a", "b" or "tie"; by default the previous judge, or the embedded judge.
+        endpoint: URL of the model's API; by default `OPENAI_BASE_URL`, else OpenAI's.
         references: The questions' references or passages, as data.
         system: The column of systems; this and the next four by default as files name them.
         question: The column of questions.
@@ -85,7 +85,7 @@ def rank(
         out: The folder of the ranking; one that is there goes on. By default one that goes with the result.
         seed: Of the sample and of the intervals.
         with_reference: Whether the references are ranked too, as one more system.
-        retry: Which comparisons without a verdict are asked again, all or none.
+        retry: Which comparisons without a verdict to repeat: all or none.
         go_on: Whether a judge whose replies are of little use judges to the end.
         keep_errors: Whether errors of a harness are judged as answers, however many.
         repeats: Of a system's answers to one question, the first or all are judged.
@@ -93,7 +93,7 @@ def rank(
         progress: Whether to show a bar.
 
     Raises:
-        InputError: The data cannot be read or joined, there are fewer than two systems, or nobody to judge.
+        InputError: The data cannot be read or joined, there are fewer than two systems, or no judge fits.
         JudgeError: Judging cannot go on; with `out`, the same call goes on where it stopped.
     """
     names, request, _ = _asked(
@@ -126,15 +126,15 @@ def rank(
 
     try:
         with _in_python(), showing_progress() if progress else nullcontext():
-            found = _outside_loops(work, halt)
+            ranking = _outside_loops(work, halt)
     except BaseException as error:
         # An advice may name a file there.
         if out is None and str(folder) not in str(error):
             shutil.rmtree(folder, ignore_errors=True)
         raise
     if out is None:
-        weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
-    return found
+        weakref.finalize(ranking, shutil.rmtree, folder, ignore_errors=True)
+    return ranking
 
 
 def estimate(
@@ -145,7 +145,7 @@ def estimate(
 ) -> Mapping[str, Any]:
     """Estimate a ranking: planned battles, requests, tokens, and the cost expected and at most.
 
-    Options are those of `rank`; nothing is asked of a model.
+    Options are those of `rank`; no model is called.
     """
     for name in ("concurrency", "progress"):
         options.pop(name, None)
@@ -174,7 +174,7 @@ def judge(
     """Let a judge decide between two answers to a question; nothing is stored.
 
     Raises:
-        InputError: No judge is named, and there is no reference for the embedded judge.
+        InputError: No judge is named, and the embedded judge has no reference.
     """
     from arena.services.ranking.requests import ADVICE, EMBEDDED
     from data.models import Question
@@ -186,8 +186,8 @@ def judge(
             arena = open_ranking(Path(folder))
             try:
                 name = arena.ranking.judges.named(_named(judge) or EMBEDDED, endpoint)
-                asked = Question(id="question", domain="all", question=question, reference=reference)
-                return arena.judges.try_on(arena.judges.spec(name), asked, a, b)
+                item = Question(id="question", domain="all", question=question, reference=reference)
+                return arena.judges.try_on(arena.judges.spec(name), item, a, b)
             finally:
                 arena.close()
 
@@ -221,9 +221,9 @@ def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401
         columns["winner"] = list(
             map(winner_word, *(columns[name] for name in ("winner", "model_a", "model_b")))
         )
-    asked = question_column([*map(str, battles)], lambda name: bool(battles[name].notna().all()))
-    if "question_id" not in columns and asked is not None:
-        columns["question_id"] = battles[asked]
+    identifier = question_column([*map(str, battles)], lambda name: bool(battles[name].notna().all()))
+    if "question_id" not in columns and identifier is not None:
+        columns["question_id"] = battles[identifier]
     # Without questions every battle is one of its own.
     columns.setdefault("question_id", [f"battle {number}" for number in range(len(battles))])
     columns.setdefault("domain", ["all"] * len(battles))
@@ -245,8 +245,8 @@ def _ranked(
     prepared = arena.ranking.prepare(request, tables_of(data, names), right, caller=OPERATOR)
     round_ = arena.ranking.round_of(prepared, caller=OPERATOR)
 
-    def run(name: str, told: Report) -> RoundCounts:
-        return arena.rounds.run(name, concurrency=concurrency, report=told, halt=halt)
+    def run(name: str, report_progress: Report) -> RoundCounts:
+        return arena.rounds.run(name, concurrency=concurrency, report=report_progress, halt=halt)
 
     with reporting("comparing answers") as report:
         counts = arena.ranking.judge(round_, run, report)
@@ -263,7 +263,7 @@ def _ranked(
 
     left_out = (f"left out: {number:,} {what}" for what, number in prepared.planned.plan.left_out.items())
     lacking = (*left_out, *without_verdict(round_, counts, folder))
-    comparisons = pd.DataFrame([asdict(one) for one in results.comparisons(round_.name)])
+    comparisons = pd.DataFrame([asdict(comparison) for comparison in results.comparisons(round_.name)])
 
     def duel(first: str, second: str) -> Duel:
         opened = open_ranking(folder)
@@ -363,15 +363,15 @@ def _in_python() -> Iterator[None]:
 def in_python(text: str) -> str:
     """Return an advice with calls in place of commands, and arguments in place of options."""
 
-    def call(found: re.Match[str]) -> str:
-        on = ", go_on=True" if found["on"] else ""
-        return f'aa.rank(…, out="{found["folder"].strip(chr(39))}"{on})'
+    def call(match: re.Match[str]) -> str:
+        on = ", go_on=True" if match["on"] else ""
+        return f'aa.rank(…, out="{match["folder"].strip(chr(39))}"{on})'
 
-    def argument(found: re.Match[str]) -> str:
-        name, value = found["name"].replace("-", "_"), found["value"]
-        if found["name"] in FLAGS:
+    def argument(match: re.Match[str]) -> str:
+        name, value = match["name"].replace("-", "_"), match["value"]
+        if match["name"] in FLAGS:
             return f"{name}=True" + (f" {value}" if value else "")
         return f"{name}=" + ("…" if not value else value if value.isupper() else f'"{value}"')
 
-    named = re.sub(r"NAME=(?:'([^']*)'|(\S*\w))", r'{"NAME": "\1\2"}', COMMAND.sub(call, text))
-    return OPTION.sub(argument, named).replace('" judge=', '", judge=')
+    calls = re.sub(r"NAME=(?:'([^']*)'|(\S*\w))", r'{"NAME": "\1\2"}', COMMAND.sub(call, text))
+    return OPTION.sub(argument, calls).replace('" judge=', '", judge=')

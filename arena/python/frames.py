@@ -1,4 +1,4 @@
-"""Answers as Python has them, read as tables: data frames, rows, files, one of each a system."""
+"""Read answers from Python values: data frames, rows or files, one per system."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tables_of(data: Data, names: Columns) -> list[AnswerTable]:
         tables = [_table(part, str(system), names).called(str(system)) for system, part in data.items()]
     elif isinstance(paths, Sequence) and all(map(_is_path, paths)):
         files = named_files([str(path) for path in paths])
-        tables = with_distinct_names(files, [one.table(one.path, names) for one in files])
+        tables = with_distinct_names(files, [file.table(file.path, names) for file in files])
     else:
         tables = [_table(data, "system", names)]
     require_system(names, tables)
@@ -47,8 +47,8 @@ def references_of(data: Data, names: Columns) -> AnswerTable:
     if _is_path(data):
         return names.references(Path(data))
     rows = list(_rows(data))
-    found = {name for row in rows for name in row}
-    called = {column: name for column, name in names.in_file(Path()).items() if name in found}
+    fields = {name for row in rows for name in row}
+    called = {column: name for column, name in names.in_file(Path()).items() if name in fields}
     return answer_table_of(rows, name="references", answers=False, called=called)
 
 
@@ -78,7 +78,7 @@ def _plain_rows(data: Data) -> Iterable[Any]:
         return columns
     if isinstance(data, Iterable) and not isinstance(data, str | bytes | Mapping):
         return data
-    raise InputError(f"A {type(data).__name__} holds no answers.", advice=ADVICE)
+    raise InputError(f"A {type(data).__name__} has no answers.", advice=ADVICE)
 
 
 def with_index(frame: pd.DataFrame) -> pd.DataFrame:
@@ -89,7 +89,7 @@ def with_index(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cell(cell: object) -> object:
-    """Return a cell in plain Python, None for each of the ways in which frames hold nothing."""
+    """Return a cell as a plain Python value; None for every kind of missing value."""
     value: object = cell.tolist() if hasattr(cell, "tolist") else cell
     nothing = value is None or type(value).__name__ in {"NAType", "NaTType"}
     return None if nothing or (isinstance(value, float) and isnan(value)) else value

@@ -40,7 +40,7 @@ class Ranking:
         systems: The rows, best first.
         sentence: Who leads, and how surely.
         comparisons: A row a battle: question, both systems, winner, margin, reason.
-        cost: What was asked of models.
+        cost: Requests to models, their tokens and cost.
         notes: What was noticed while the answers were read, in sentences.
         warnings: Of these what a reader of the board must know.
         folder: Where all of it lies; `arena serve FOLDER` opens it as a site.
@@ -61,7 +61,7 @@ class Ranking:
         """A row a system, best first: rank, rating with its interval, record, how much is covered."""
         import pandas as pd
 
-        return pd.DataFrame([_row(one) for one in self.systems])
+        return pd.DataFrame([_row(system) for system in self.systems])
 
     @property
     def rates(self) -> pd.DataFrame:
@@ -92,7 +92,7 @@ class Ranking:
         return self._duel(first, second)
 
     def add(self, data: Any, **options: Any) -> Ranking:  # noqa: ANN401 - as `rank` takes it
-        """Add systems to the ranking; a model is asked only about their pairs. Options as of `rank`."""
+        """Add systems to the ranking; a model judges only their pairs. Options are those of `rank`."""
         return self._more(data, **options)
 
     def to_html(self, path: str | Path) -> Path:
@@ -122,8 +122,8 @@ class Ranking:
     def _repr_html_(self) -> str:
         from html import escape
 
-        told = "".join(f"<p>{escape(line)}</p>" for line in (self.sentence, *self.warnings))
-        return f"{self._table.to_html(index=False, escape=True)}{told}"
+        notes = "".join(f"<p>{escape(line)}</p>" for line in (self.sentence, *self.warnings))
+        return f"{self._table.to_html(index=False, escape=True)}{notes}"
 
     @property
     def _table(self) -> pd.DataFrame:
@@ -131,11 +131,11 @@ class Ranking:
 
         from arena.services.ranking.results import HEADS
 
-        return pd.DataFrame([one.cells for one in self.systems], columns=list(HEADS))
+        return pd.DataFrame([system.cells for system in self.systems], columns=list(HEADS))
 
 
-def _row(one: RankedSystem) -> Mapping[str, Any]:
-    fields = asdict(one)
+def _row(system: RankedSystem) -> Mapping[str, Any]:
+    fields = asdict(system)
     rank = fields.pop("rank")
     lower, upper = rank or (None, None)
     return {"system": fields.pop("system"), "rank": lower, "rank_upper": upper, **fields}

@@ -107,7 +107,7 @@ class CorpusService:
 
 QUERIES_AT_ONCE = 16
 CHUNKS_OF_DOCUMENT = 10
-"""Chunks per requested document, since several may belong to one."""
+"""Chunks per requested document, since several may belong to one document."""
 JSONL = ".jsonl"
 
 

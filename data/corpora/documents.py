@@ -132,7 +132,7 @@ def _text_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits)
 def _document(line: int, row: Mapping[str, object], problems: ProblemList) -> Passage | None:
     name = next((row[key] for key in IDS if key in row), None)
     if not isinstance(name, str | int) or isinstance(name, bool) or not str(name).strip():
-        problems.add(line, "missing-field", f"There is no id: none of {', '.join(IDS)} has one.")
+        problems.add(line, "missing-field", f"The document has no id: none of {', '.join(IDS)} is set.")
         return None
     key = next((key for key in TEXTS if key in row), None)
     text = row[key] if key else None

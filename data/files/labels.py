@@ -70,9 +70,9 @@ def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | No
     problems, left_out, numbers = ProblemList(), Counter[str](), dict[str, str]()
     make = partial(_labels, texts=systems is None, left_out=left_out, numbers=numbers)
     rows = each_record(path, limits, make, problems, ours=True, lists=("passages",), keep=UNCHANGED)
-    found = [label for _, labels in rows for label in labels]
-    known = (replace(one, annotator=numbers.get(one.annotator, one.annotator)) for one in found)
-    labels = _newest(list(known), left_out)
+    stored = [label for _, labels in rows for label in labels]
+    renumbered = (replace(label, annotator=numbers.get(label.annotator, label.annotator)) for label in stored)
+    labels = _newest(list(renumbered), left_out)
     if not labels and not problems.errors:
         why = "".join(f"; {count:,} {reason}" for reason, count in left_out.items())
         advice = f"Write at least one, in a question or control called {PREFERENCES[0]}."

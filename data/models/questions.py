@@ -21,7 +21,7 @@ ENGLISH = "en"
 LANGUAGE_PATTERN = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
 EMPTY: Mapping[str, str] = MappingProxyType({})
 REPEAT = "#answer-"
-"""Stands between a question's id and the number of a system's further answer to it."""
+"""Separator of a question's id and the number of a system's further answer."""
 
 
 def base_id(question_id: str) -> str:

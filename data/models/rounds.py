@@ -202,7 +202,7 @@ class Board(Base, table=True):
         round_name: Name of the round; None for a board of published figures.
         content_hash: sha256 of the standings.
         notice: Text for readers, such as the reason for a retraction.
-        replaced_at: Time of replacement by another snapshot; None for the current one.
+        replaced_at: Time of replacement by another snapshot; None for the current snapshot.
         marks: Systems that were withdrawn or disqualified since, or are partial, with the reason after ": ";
             empty in the store.
     """

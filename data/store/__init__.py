@@ -45,7 +45,7 @@ class Store:
     counts: cached_property[CountStore] = lazy("data.store.status.CountStore", "database")
     jobs: cached_property[JobStore] = lazy("data.store.jobs.JobStore", "database")
     leases: cached_property[LeaseStore] = lazy("data.store.jobs.LeaseStore", "database")
-    holds: cached_property[ClaimStore] = lazy("data.store.battles.ClaimStore", "database")
+    claims: cached_property[ClaimStore] = lazy("data.store.battles.ClaimStore", "database")
     scores: cached_property[ScoreStore] = lazy("data.store.scores.ScoreStore", "database")
     boards: cached_property[BoardStore] = lazy("data.store.boards.BoardStore", "database")
     question_stats: cached_property[QuestionStatsStore] = lazy(

@@ -142,14 +142,14 @@ def _conflict(
 
 def _denied(a: Statement, b: Statement) -> set[frozenset[str]]:
     return {
-        mark.beside
+        mark.adjacent
         for denying, plain in ((a, b), (b, a))
         if not CONDITION.search(denying.text)
         for mark in denying.marks
         if _is_denial(mark)
-        and mark.beside <= plain.terms
+        and mark.adjacent <= plain.terms
         and not any(map(_is_denial, plain.marks))
-        and len(mark.around & plain.terms) >= max(len(mark.beside) + 1, DENIED * len(mark.around))
+        and len(mark.around & plain.terms) >= max(len(mark.adjacent) + 1, DENIED * len(mark.around))
     }
 
 

@@ -393,7 +393,7 @@ class CostMeter:
     def _max_battle_cost(
         self, requests: Mapping[tuple[str, str], int], request: Request, most: float
     ) -> float:
-        """Return the maximum cost of a battle's certain requests, assuming the length of the first one."""
+        """Return the maximum cost of a battle's certain requests, assuming equal lengths."""
         own = (request.endpoint, request.model)
         total = most * requests.get(own, 1)
         rest = [(place, count) for place, count in requests.items() if place != own]

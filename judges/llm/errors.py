@@ -360,7 +360,7 @@ def _code_of(error: Mapping[str, Any]) -> str:
         for value in values
         if isinstance(value, str | int) and not isinstance(value, bool) and value
     ]
-    # Gateways repeat the HTTP status as the code, beside the type.
+    # Gateways repeat the HTTP status as the code, next to the type.
     return next((code for code in codes if not code.isdigit()), codes[0] if codes else "")
 
 

@@ -198,7 +198,7 @@ def fault_within(error: BaseException) -> CallError | None:
     """Return the error nested in an exception, such as an invalid certificate, which no retry cures."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, CallError):
-        # aiohttp's certificate error has no message, but its cause has one.
+        # aiohttp's certificate error has no message, but its cause does.
         if isinstance(cause, ssl.SSLCertVerificationError) and (reason := vars(cause).get("verify_message")):
             detail = (
                 f"its TLS certificate is not valid: {reason.rstrip('.')}; SSL_CERT_FILE names authorities"

@@ -95,7 +95,7 @@ def read(reply: Reply, reply_format: ReplyFormat, words: VerdictWords = RATING_W
     label = " ".join(rating.lower().strip(_EMPHASIS).split())
     labels = _GRADES if reply_format is ReplyFormat.GRADES else _DIGITS
     if label not in labels:
-        return replace(blank, detail=f"the rating {label!r} is none of {', '.join(labels)}")
+        return replace(blank, detail=f"the rating {label!r} is not one of {', '.join(labels)}")
     choice, margin = labels[label]
     graded = reply_format is ReplyFormat.GRADES
     soft = _margin(reply) if reply_format is ReplyFormat.LOGPROBS else None
@@ -128,7 +128,9 @@ def _in_words(reply: Reply, words: VerdictWords) -> Reading:
     choices = {" ".join(word.lower().split()): choice for choice, group in groups.items() for word in group}
     label = " ".join(word.lower().split())
     if label not in choices:
-        return replace(blank, detail=f"the verdict {label[:_MAX_RATING]!r} is none of {', '.join(choices)}")
+        return replace(
+            blank, detail=f"the verdict {label[:_MAX_RATING]!r} is not one of {', '.join(choices)}"
+        )
     return replace(blank, outcome=Outcome.JUDGED, choice=choices[label])
 
 

@@ -247,8 +247,12 @@ class ContradictionFinder:
                 its_a, its_b = theirs.get(a.figure), theirs.get(b.figure)
                 if its_a is None or its_b is None:
                     continue
-                straight = self._overlap(a.beside, its_a.beside) + self._overlap(b.beside, its_b.beside)
-                crossed = self._overlap(a.beside, its_b.beside) + self._overlap(b.beside, its_a.beside)
+                straight = self._overlap(a.adjacent, its_a.adjacent) + self._overlap(
+                    b.adjacent, its_b.adjacent
+                )
+                crossed = self._overlap(a.adjacent, its_b.adjacent) + self._overlap(
+                    b.adjacent, its_a.adjacent
+                )
                 if crossed - straight >= SWAPPED_BY and crossed - straight > straight:
                     strength = min(1.0, crossed - straight)
                     return Contradiction(a.kind, f"{a.text} / {b.text}", statement, other, strength)

@@ -151,7 +151,7 @@ class Mark(NamedTuple):
         value: Number, or pole of the direction.
         around: Content terms near it.
         figure: Number without its unit.
-        beside: Content terms next to a number; the denied term of a negation.
+        adjacent: Content terms next to a number; the denied term of a negation.
     """
 
     kind: MarkKind
@@ -160,7 +160,7 @@ class Mark(NamedTuple):
     text: str
     around: frozenset[str]
     figure: float = 0.0
-    beside: frozenset[str] = frozenset()
+    adjacent: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -246,8 +246,8 @@ def _marks(
 
     for figure in figures:
         axis = f"{figure.dimension}:{figure.noun}"
-        near, beside = around(figure.start), around(figure.start, before=2, after=1)
-        yield Mark(MarkKind.QUANTITY, axis, figure.value, figure.text, near, figure.figure, beside)
+        near, adjacent = around(figure.start), around(figure.start, before=2, after=1)
+        yield Mark(MarkKind.QUANTITY, axis, figure.value, figure.text, near, figure.figure, adjacent)
     idioms = [match.span() for match in IDIOM.finditer(folded)] if directed else []
     for (start, word), own in directed:
         if any(first <= start < last for first, last in idioms):
@@ -257,8 +257,8 @@ def _marks(
             near = around(start).difference(own)
             yield Mark(MarkKind.DIRECTION, f"axis {number}", 1 - pole if denied else pole, word, near)
     for at, match in denials.items():
-        near, beside = around(at, before=1), around(match.end(), before=0, after=1)
-        yield Mark(MarkKind.NEGATION, "negation", 1.0, match[0], near, beside=beside)
+        near, adjacent = around(at, before=1), around(match.end(), before=0, after=1)
+        yield Mark(MarkKind.NEGATION, "negation", 1.0, match[0], near, adjacent=adjacent)
 
 
 @lru_cache(maxsize=1)

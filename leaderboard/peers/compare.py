@@ -77,10 +77,10 @@ def _steps(peer: Peer, battles: WrittenBattles, seed: int) -> Iterator[Step]:
     """Apply the rules of a tool one by one to this project's fit; the last board is the tool's own."""
 
     def rated(rule: Rules, table: BattleTable, cluster: Cluster = Cluster.NONE, ridge: float = 0.0) -> Step:
-        found = rate(table, interval=peer.interval, cluster=cluster, seed=seed)
-        board = _frame(found)
+        ratings = rate(table, interval=peer.interval, cluster=cluster, seed=seed)
+        board = _frame(ratings)
         if peer.interval is IntervalKind.SANDWICH:
-            half = pd.Series(half_widths(found, table, ridge), index=list(table.systems))
+            half = pd.Series(half_widths(ratings, table, ridge), index=list(table.systems))
             board = board.assign(lower=board["rating"] - half, upper=board["rating"] + half)
         return board, rule, rule
 
@@ -129,7 +129,7 @@ def _reasons(
     rating, width = _differ(here, boards[-1])
     moved = here["rank"].to_numpy() != boards[-1]["rank"].to_numpy()
     bounded = boards[-1]["lower"].notna().to_numpy()
-    found: list[tuple[int, ...]] = []
+    reasons: list[tuple[int, ...]] = []
     for system in range(len(here)):
         active: dict[str, Mapping[str, object]] = {}
         for (rates, widths), (board, moving, widening) in zip(changes, steps, strict=True):
@@ -144,5 +144,5 @@ def _reasons(
             f"{peer.name} {peer.version}: {texts[rule][peer.name].format_map(values)}"
             for rule, values in (active or (steps[-1][1] if differs else {})).items()
         ]
-        found.append(tuple(sorted(numbers.setdefault(line, len(numbers) + 1) for line in lines)))
-    return found
+        reasons.append(tuple(sorted(numbers.setdefault(line, len(numbers) + 1) for line in lines)))
+    return reasons

@@ -119,7 +119,7 @@ def correct(plan: BattleTable, votes: Sequence[Vote], *, anchor: Anchor | None =
 
 
 def _points(labelled: Labelled, people: RatingTable) -> Floats:
-    """(S,) ratings by votes alone, NaN for systems outside the main group."""
+    """(S,) ratings by votes only, NaN for systems outside the main group."""
     rated = {row.system: row.rating for row in people.ratings if row.rating is not None and not row.component}
     if len(rated) <= 1:
         message = "The votes do not compare any two systems: each has won, or lost, all its battles."

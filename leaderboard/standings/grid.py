@@ -189,5 +189,5 @@ def resampled_correlations(pairs: Floats, systems: Sequence[str], domains: Seque
     count, a, b, aa, bb, ab = (drawn[0] @ terms * drawn[1]).sum(axis=2)
     spread_a, spread_b = count * aa - a**2, count * bb - b**2
     spread = (spread_a > SPREAD * count * aa) & (spread_b > SPREAD * count * bb)
-    found: Floats = (count * ab - a * b)[spread] / np.sqrt(spread_a[spread] * spread_b[spread])
-    return found.clip(-1.0, 1.0)
+    correlations: Floats = (count * ab - a * b)[spread] / np.sqrt(spread_a[spread] * spread_b[spread])
+    return correlations.clip(-1.0, 1.0)

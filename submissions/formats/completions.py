@@ -66,12 +66,12 @@ def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
 def read_mt_bench(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a model's answer: the first turn of the first choice answers the question."""
     choices = row.get("choices")
-    turns = [log.mapping(one).get("turns") for one in choices] if isinstance(choices, list) else []
+    turns = [log.mapping(choice).get("turns") for choice in choices] if isinstance(choices, list) else []
     return NamedAnswer(
         ids=[row.get("question_id")],
         answer=log.first_of(turns[0]),
-        others=[log.first_of(one) for one in turns[1:]],
-        further=sum(max(0, len(one) - 1) for one in turns if isinstance(one, list)),
+        others=[log.first_of(turn) for turn in turns[1:]],
+        further=sum(max(0, len(turn) - 1) for turn in turns if isinstance(turn, list)),
         system=log.name_text(row.get("model_id")),
     )
 
@@ -91,7 +91,7 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
     failed = response.get("error") or (row.get("error") if output is None else None)
     ids = log.ids_of(given) or log.ids_of(metadata)
     prompt = log.mapping(row.get("prompt"))
-    texts = {name: one for name, one in given.items() if isinstance(one, str)}
+    texts = {name: value for name, value in given.items() if isinstance(value, str)}
     # A repeat of a test has a further testIdx and equal variables.
     test = json.dumps(given, sort_keys=True, ensure_ascii=False) if given else str(row.get("testIdx"))
     provider = row.get("provider")

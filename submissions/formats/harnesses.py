@@ -23,13 +23,13 @@ _HELM_COUNTED = re.compile(r"id\d{1,12}")
 
 
 def read_ragas(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a row of ragas, whose contexts have their ids beside them."""
+    """Return a row of ragas, with the ids of its contexts in a separate field."""
     fields = renamed(row)
-    asked, name = fields.get(Column.QUESTION), fields.get(Column.QUESTION_ID)
+    question, name = fields.get(Column.QUESTION), fields.get(Column.QUESTION_ID)
     return NamedAnswer(
         ids=[name] if has_value(name) else [],
         counted=isinstance(name, int | float),
-        text=asked if isinstance(asked, str) else "",
+        text=question if isinstance(question, str) else "",
         answer=fields.get(Column.ANSWER),
         contexts=_with_ids(fields.get(Column.CONTEXTS), row.get("retrieved_context_ids")),
         reference=fields.get(Column.REFERENCE),
@@ -37,7 +37,7 @@ def read_ragas(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def _with_ids(contexts: object, names: object) -> object:
-    passages, names = (list_of_cell(one) if isinstance(one, str) else one for one in (contexts, names))
+    passages, names = (list_of_cell(cell) if isinstance(cell, str) else cell for cell in (contexts, names))
     if isinstance(passages, list) and isinstance(names, list):
         if len(passages) != len(names):
             message = f"There are {len(passages):,} contexts and {len(names):,} retrieved_context_ids."
@@ -46,7 +46,7 @@ def _with_ids(contexts: object, names: object) -> object:
             {"id": name, "text": text} if has_value(name) else text
             for name, text in zip(names, passages, strict=True)
         ]
-    return None if contexts is None else [asdict(one) for one in passages_of(passages, "c")]
+    return None if contexts is None else [asdict(passage) for passage in passages_of(passages, "c")]
 
 
 def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
@@ -72,7 +72,7 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
         again=True,
         failed=failure_text(row.get("error")) or stopped,
         ended=str(choice.get("stop_reason")),
-        others=[_attached(one, attached) for one in completions_of(output.get("choices"))[1:]],
+        others=[_attached(text, attached) for text in completions_of(output.get("choices"))[1:]],
         system=name_text(mapping(row.get("eval")).get("model")),
     )
 
@@ -83,7 +83,7 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
     texts = _written(row.get("resps"))
     if not isinstance(answer := texts[0] if texts else None, str):
         message = "The sample has no generated text, such as one of a task that compares log-likelihoods."
-        if any(isinstance(one, str) for one in _written(row.get("filtered_resps"))):
+        if any(isinstance(text, str) for text in _written(row.get("filtered_resps"))):
             message = "The sample has only filtered_resps, the output of a filter."
         advice = "Log the samples of a task that generates, with resps."
         raise FileFormatError(message, advice=advice, code=Code.WRONG_TYPE)
@@ -120,8 +120,8 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a request of a HELM run, or a prediction for display."""
     instance = mapping(row.get("instance"))
     name = row.get("instance_id", instance.get("id"))
-    asked = instance.get("input")
-    text = mapping(asked).get("text") if isinstance(asked, Mapping) else asked
+    prompt = instance.get("input")
+    text = mapping(prompt).get("text") if isinstance(prompt, Mapping) else prompt
     result = mapping(row.get("result"))
     completions = result.get("completions")
     completion = mapping(first_of(completions))
@@ -147,9 +147,9 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
     )
 
 
-def read_objects(asked: str, written: str, row: Fields, _: QuestionIndex) -> NamedAnswer:
+def read_objects(request_field: str, response_field: str, row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a row with separate fields for request and response, each an object or a text."""
-    request, response = unpacked(row.get(asked)), unpacked(row.get(written))
+    request, response = unpacked(row.get(request_field)), unpacked(row.get(response_field))
     doc, answered, metadata = mapping(request), mapping(response), mapping(row.get("metadata"))
     ids = ids_of(doc) or list(filter(has_value, [row.get("example_id")]))
     right = renamed(row).get(Column.REFERENCE) or row.get("expected_response/value") or _gold(doc)
@@ -177,7 +177,7 @@ def read_output_item(row: Fields, index: QuestionIndex) -> NamedAnswer:
 
 def read_deepeval(row: Fields, index: QuestionIndex) -> NamedAnswer:
     """Return a row of deepeval's CSV or JSONL, which join passages by a bar."""
-    passages = [one for one in str(row["retrieval_context"]).split("|") if one]
+    passages = [passage for passage in str(row["retrieval_context"]).split("|") if passage]
     return read_ragas({**row, "retrieval_context": passages}, index)
 
 
@@ -193,10 +193,17 @@ def first_of(value: object) -> object:
 
 def completions_of(value: object) -> list[object]:
     """Return the texts of a list of completions."""
-    every = [mapping(one).get("message", one) for one in value] if isinstance(value, list) else []
+    every = (
+        [mapping(completion).get("message", completion) for completion in value]
+        if isinstance(value, list)
+        else []
+    )
     fields = map(mapping, every)
-    texts = [content_text(one.get("content", one.get("text"))) for one in fields]
-    return [one if isinstance(one, str) else text for one, text in zip(every, texts, strict=True)]
+    texts = [content_text(field.get("content", field.get("text"))) for field in fields]
+    return [
+        completion if isinstance(completion, str) else text
+        for completion, text in zip(every, texts, strict=True)
+    ]
 
 
 def name_text(value: object) -> str:
@@ -319,8 +326,8 @@ OBJECTS = {
 """Fields of request and response; failed cases lack the response."""
 
 
-def _has_objects(asked: str, written: str, row: Fields) -> bool:
-    return asked in row and (written in row or "error_message" in row)
+def _has_objects(request_field: str, response_field: str, row: Fields) -> bool:
+    return request_field in row and (response_field in row or "error_message" in row)
 
 
 FORMATS = (

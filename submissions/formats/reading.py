@@ -326,9 +326,9 @@ class RowFile:
         return self._folder(unpacked(path, folder, self._limits), path.name)
 
     def _folder(self, folder: Path, name: str) -> tuple[FileFormat, Iterator[Row]]:
-        files, beside = files_of(folder, name, self._findings)
-        if beside is not None:
-            return FileFormat.JSON, self._predictions(files[0], beside)
+        files, questions = files_of(folder, name, self._findings)
+        if questions is not None:
+            return FileFormat.JSON, self._predictions(files[0], questions)
         if files[0].name == SCENARIO:
             return FileFormat.JSON, self._runs(files)
         if len(files) == 1:
@@ -349,8 +349,8 @@ class RowFile:
                 for row in table:
                     yield Row(row.line, _with(row.value, run=file.parent.name), row.place)
 
-    def _predictions(self, file: Path, beside: Path) -> Iterator[Row]:
-        instances = questions_beside(beside, self._limits.reading)
+    def _predictions(self, file: Path, questions: Path) -> Iterator[Row]:
+        instances = questions_beside(questions, self._limits.reading)
         _, rows = self._opened(file)
         for row in rows:
             name = row.value.get("instance_id") if isinstance(row.value, Mapping) else None

@@ -46,13 +46,13 @@ class NamedAnswer:
     Attributes:
         ids: Candidate ids of the question, most reliable first.
         text: The question's text, or a prompt that holds it; may be empty.
-        counted: The tool counted the ids by itself, so that they alone say nothing.
+        counted: The ids are row numbers of the tool, so they do not identify questions.
         reference: The answer that is known to be right; None where the row has none under our names.
         sample: What the tool may ask several times, of which the first counts; empty where it never does.
         again: Whether further rows of the sample are answers too, as those of another epoch are.
         failed: Why there is no answer, such as the error with which it ended; empty where it ended well.
         ended: Why the model stopped, as its API says it.
-        others: Completions beside the one that is read.
+        others: Further completions.
         further: Number of turns beside it.
         system: System, if one file of the tool may have several.
         variant: Variant of the system, such as its prompt.
@@ -125,13 +125,13 @@ def _built_in() -> tuple[AnswerFormat, ...]:
 
 @lru_cache(maxsize=1)
 def _of_plugins(_files: object) -> tuple[AnswerFormat, ...]:
-    return tuple(replace(one, read=partial(_read_safely, one)) for one in added_formats().entries)
+    return tuple(replace(plugin, read=partial(_read_safely, plugin)) for plugin in added_formats().entries)
 
 
-def _read_safely(known: AnswerFormat, row: Fields, index: QuestionIndex) -> NamedAnswer | None:
+def _read_safely(plugin: AnswerFormat, row: Fields, index: QuestionIndex) -> NamedAnswer | None:
     """Read a row with a plugin, and turn its errors and invalid results into problems of the row."""
     try:
-        named: object = known.read(row, index)
+        named: object = plugin.read(row, index)
         if named is None or (
             isinstance(named, NamedAnswer)
             and isinstance(named.ids, list | tuple)
@@ -143,12 +143,12 @@ def _read_safely(known: AnswerFormat, row: Fields, index: QuestionIndex) -> Name
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - others' code may raise anything
         why = describe_error(error)
-    raise FileFormatError(f"The plugin format {known.name} failed: {why}.", code=Code.PLUGIN_FAILED)
+    raise FileFormatError(f"The plugin format {plugin.name} failed: {why}.", code=Code.PLUGIN_FAILED)
 
 
-def system_names(found: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+def system_names(systems: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
     """Return distinct names for the systems of one file, with variants if there are several."""
-    pairs = sorted(set(found))
+    pairs = sorted(set(systems))
     several = len({variant for _, variant in pairs}) > 1
     names: dict[tuple[str, str], str] = {}
     for system, variant in pairs:
@@ -210,11 +210,11 @@ def logs() -> Mapping[frozenset[str], str]:
 class LeftOut:
     """Counts omitted rows, and reports them at the end of the file.
 
-    Further answers to a question are left out unless they are `kept`.
+    Further answers to a question are left out unless `keep_repeats`.
     """
 
-    def __init__(self, findings: Findings, *, kept: bool = False) -> None:
-        self._findings, self._kept = findings, kept
+    def __init__(self, findings: Findings, *, keep_repeats: bool = False) -> None:
+        self._findings, self._keep_repeats = findings, keep_repeats
         self._samples: set[tuple[str, str, str]] = set()
         self._repeats: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
@@ -230,19 +230,19 @@ class LeftOut:
             self._failed[failed] += 1
             return False
         sample = (named.system, named.variant, named.sample)
-        if named.sample and sample in self._samples and not (self._kept and named.again):
+        if named.sample and sample in self._samples and not (self._keep_repeats and named.again):
             self._repeats[known.repeats] += 1
             return False
         self._samples.add(sample)
-        self._further += named.further + (0 if self._kept else len(named.others))
+        self._further += named.further + (0 if self._keep_repeats else len(named.others))
         self._cut += int(cut)
         return True
 
     def first_of(self, fields: Mapping[str, object]) -> Mapping[str, object]:
         """Return a row with the first of its answers where it has a list of texts; the others are counted."""
         texts = fields.get("answer")
-        if isinstance(texts, list) and texts and all(isinstance(one, str) for one in texts):
-            self._further += 0 if self._kept else len(texts) - 1
+        if isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts):
+            self._further += 0 if self._keep_repeats else len(texts) - 1
             fields = {**fields, "answer": texts[0]}
         self._thoughts += str(fields.get("answer")).startswith(THOUGHT)
         return fields

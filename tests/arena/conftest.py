@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not isinstance(item, pytest.Function):
             continue
         used = item._fixtureinfo.name2fixturedefs
-        shared = {name for name, found in used.items() if found[-1].scope != "function"}
+        shared = {name for name, fixtures in used.items() if fixtures[-1].scope != "function"}
         shared.update(item.function.__code__.co_names)
         groups = {group for name, group in SHARED.items() if name in shared}
         if groups and item.get_closest_marker("xdist_group") is None:
@@ -92,19 +92,19 @@ class Commands:
         return code, captured.out, captured.err
 
     def done(self, *words: object, endpoint: str | None = None) -> str:
-        """Run a command that succeeds; gives its output."""
+        """Run a command that succeeds; return its output."""
         code, out, err = self(*words, endpoint=endpoint)
         assert code == 0, err
         return out
 
-    def told(self, *words: object) -> str:
-        """Run a command that succeeds; gives what it tells beside its output."""
+    def stderr(self, *words: object) -> str:
+        """Run a command that succeeds; return its messages on stderr."""
         code, _, err = self(*words)
         assert code == 0, err
         return err
 
-    def refused(self, *words: object, code: int = 1, endpoint: str | None = None) -> str:
-        """Run a command that fails without a traceback; gives its errors."""
+    def fails(self, *words: object, code: int = 1, endpoint: str | None = None) -> str:
+        """Run a command that fails without a traceback; return its stderr."""
         ended, _, err = self(*words, endpoint=endpoint)
         assert (ended, "Traceback" in err) == (code, False), err
         return err
@@ -125,7 +125,7 @@ class Commands:
         self._patch.setenv("OPENAI_API_KEY", "none")
 
     def scores(self) -> list[tuple[str, str, float | None, str]]:
-        """Judge, outcome, value and reason of every kept score."""
+        """Judge, outcome, value and reason of every stored score."""
         with sqlite3.connect(self.home / "arena.sqlite") as connection:
             rows = connection.execute("SELECT judge, outcome, score, details FROM score").fetchall()
         connection.close()
@@ -223,7 +223,7 @@ def _fill(arena: Arena, folder: Path, systems: Mapping[str, str], *, published: 
 
 @pytest.fixture
 def filled(make_arena: Callable[..., Arena], tmp_path: Path) -> Callable[..., Arena]:
-    """Open an arena that holds the tiny set and three systems; with `published` also the board `r`."""
+    """Open an arena with the tiny set and three systems; with `published` also the board `r`."""
 
     def fill(
         database_url: str | None = None,

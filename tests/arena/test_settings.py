@@ -9,16 +9,16 @@ from data.errors import InputError
 
 def test_settings_of_hosts_and_framers_are_read() -> None:
     """C2, C5: Hosts and framers are lists; what is no host, no origin or no address is refused by name."""
-    found = read_settings(
+    settings = read_settings(
         {
             "ARENA_PUBLIC_URL": "https://Arena.example.org/",
             "ARENA_HOSTS": "site, [::1] 10.0.0.5",
             "ARENA_FRAMERS": "https://lab.example.org:8443",
         }
     )
-    assert found.public_url == "https://Arena.example.org"
-    assert found.hosts == ("site", "[::1]", "10.0.0.5")
-    assert ServedHosts.of(found, "myhost").names >= {
+    assert settings.public_url == "https://Arena.example.org"
+    assert settings.hosts == ("site", "[::1]", "10.0.0.5")
+    assert ServedHosts.of(settings, "myhost").names >= {
         "arena.example.org",
         "site",
         "::1",

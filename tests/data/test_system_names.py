@@ -103,5 +103,5 @@ def test_file_name_is_safe_and_reversible(name: str) -> None:
 
 
 def _read(file_name: str) -> str:
-    """The name that stands in the name of a file."""
+    """Return the system name in a file name."""
     return unquote(file_name.replace("~", "%"), errors="strict")

@@ -36,7 +36,7 @@ class TellingAsker:
         return replace(answered, key=request.key) if isinstance(answered, Reply) else answered
 
     @property
-    def shown(self) -> list[str]:
+    def prompts(self) -> list[str]:
         return [request.messages[-1].content for request in self.requests]
 
 

@@ -73,5 +73,5 @@ def test_deciding_counts_questions_behind_lead() -> None:
 
 
 def test_unknown_system_raises_error() -> None:
-    with pytest.raises(NotFoundError, match="nobody"):
-        paired_shares(STAR, "one", "nobody")
+    with pytest.raises(NotFoundError, match="absent"):
+        paired_shares(STAR, "one", "absent")

@@ -16,11 +16,11 @@ AXE_PACKAGE = "axe_playwright_python"
 
 RUN_AXE = """
 const done = arguments[arguments.length - 1];
-const told = (rule, node) => `${rule.id} (${rule.impact}): ${node.html.slice(0, 160)} ${node.failureSummary}`;
+const text = (rule, node) => `${rule.id} (${rule.impact}): ${node.html.slice(0, 160)} ${node.failureSummary}`;
 axe.run(document).then((found) => done({
   passes: found.passes.length,
   faults: found.violations.flatMap(
-    (rule) => rule.nodes.map((node) => told(rule, node))),
+    (rule) => rule.nodes.map((node) => text(rule, node))),
 })).catch((error) => done({ passes: 0, faults: [String(error)] }));
 """
 HEADINGS = """
@@ -53,10 +53,10 @@ def accessibility_faults(driver: webdriver.Chrome) -> list[str]:
     if not driver.execute_script("return 'axe' in window"):
         driver.execute_script(_axe())
     driver.set_script_timeout(60)
-    found: dict[str, Any] = driver.execute_async_script(RUN_AXE)
-    if not found["passes"]:
-        found["faults"].append("axe-core checked nothing")
-    return [" ".join(str(fault).split()) for fault in found["faults"]]
+    violations: dict[str, Any] = driver.execute_async_script(RUN_AXE)
+    if not violations["passes"]:
+        violations["faults"].append("axe-core checked nothing")
+    return [" ".join(str(fault).split()) for fault in violations["faults"]]
 
 
 def layout_faults(driver: webdriver.Chrome) -> list[str]:

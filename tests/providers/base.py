@@ -34,7 +34,7 @@ class Call:
 
     @property
     def verdict(self) -> str:
-        """A good judge's reply: the longer answer wins, in either order; a task's JSON where one is asked."""
+        """A good judge's reply: the longer answer wins in either order; JSON for tasks."""
         form = (self.body.get("response_format") or {}).get("json_schema")
         if form:
             return json.dumps(instance_of(form["schema"]))

@@ -1,6 +1,6 @@
 """Modes of `modes.yaml`, by provider.
 
-An endpoint there has something of its own in each `completion`, sends a `reply` that is none (always, or
+An endpoint there has something of its own in each `completion`, sends an invalid `reply` (always, or
 so many `times`), or `refuses` a key of the body (`system` is a message of that role). `OWN` has the rest.
 """
 

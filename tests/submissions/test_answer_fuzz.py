@@ -26,7 +26,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
 )
 FIELDS = st.sampled_from(["question_id", "answer", "contexts", "query", "pred", "passages", "question", "x"])
-IDS = st.sampled_from(["0", 1, "sci-4", "nobody"])
+IDS = st.sampled_from(["0", 1, "sci-4", "absent"])
 ROWS = (
     VALUES
     | st.fixed_dictionaries({"question_id": IDS, "answer": SCALARS}, optional={"contexts": VALUES})

@@ -20,17 +20,17 @@ from pathlib import Path
 from data.models import Question, QuestionSet
 from submissions.check import check_answers, read_answers
 number = int(sys.argv[2])
-asked = tuple(
+items = tuple(
     Question(id=f"q{n}", domain=f"d{n % 7}", question=f"What is known of {n}?", reference=f"Of {n} " * 80)
     for n in range(number)
 )
 domains = {f"d{n}": "D" for n in range(7)}
-questions = QuestionSet(name="large", title="Large", domains=domains, questions=asked)
+questions = QuestionSet(name="large", title="Large", domains=domains, questions=items)
 path = Path(sys.argv[1])
 result = check_answers(path, questions)
 read = sum(1 for _ in read_answers(path, questions))
 # The peak since this program began; that of `getrusage` counts the process that started it as well.
-[line] = [one for one in Path("/proc/self/status").read_text().splitlines() if one.startswith("VmHWM:")]
+[line] = [row for row in Path("/proc/self/status").read_text().splitlines() if row.startswith("VmHWM:")]
 peak = int(line.split()[1]) * 1024 / 1e6
 print(json.dumps({"accepted": result.accepted, "answers": result.answers, "read": read, "peak_mb": peak}))
 """

@@ -1,4 +1,4 @@
-"""Files of answers that nobody made for us, read and joined into one set of questions."""
+"""Pooling of answer files from other tools into one question set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def table(name: str, rows: Sequence[Mapping[str, object]], *, answers: bool = Tr
     return answer_table_of(rows, name=f"{name}.csv", system=name, answers=answers)
 
 
-def asked(answer: str = "An answer.", **more: object) -> list[dict[str, object]]:
+def rows_with(answer: str = "An answer.", **more: object) -> list[dict[str, object]]:
     return [{"prompt": question, "response": answer, **more} for question in QUESTIONS]
 
 
@@ -36,8 +36,10 @@ def test_answers_keyed_by_question_text_are_read(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(json.dumps({"testCases": cases, "metricsScores": [], "prompts": []}))
     read = [read_answer_table(tmp_path / f"{name}.json", system=name) for name in ("mine", "run")]
     joined = pool(read, read_answer_table(tmp_path / "right.json", answers=False))
-    assert {one.question: one.reference for one in joined.questions} == dict.fromkeys(QUESTIONS, "right")
-    assert {name: {one.answer for one in some} for name, some in joined.answers.items()} == {
+    assert {question.question: question.reference for question in joined.questions} == dict.fromkeys(
+        QUESTIONS, "right"
+    )
+    assert {name: {answer.answer for answer in some} for name, some in joined.answers.items()} == {
         "mine": {"mine"},
         "run": {"theirs"},
     }
@@ -59,15 +61,18 @@ def test_long_and_wide_tables_match_separate_files(tmp_path: Path) -> None:
         wide, index=False
     )
     read = [read_answer_table(path) for path in (long, wide)]
-    assert [one.shape for one in read] == [Shape.LONG, Shape.WIDE]
+    assert [read_table.shape for read_table in read] == [Shape.LONG, Shape.WIDE]
     assert "read model as the system, prompt as the question, response as the answer." in read[0].sentence
-    assert (read[1].unread, table("x", asked(golds=["yes"])).sentence[-20:]) == ((), "; not read: 'golds'.")
-    assert "read: 'response', 'output'. If" in table("x", asked(output="no")).problems[0].message
+    assert (read[1].unread, table("x", rows_with(golds=["yes"])).sentence[-20:]) == (
+        (),
+        "; not read: 'golds'.",
+    )
+    assert "read: 'response', 'output'. If" in table("x", rows_with(output="no")).problems[0].message
     assert "3 systems, a column each ('alpha', 'beta', 'org/gamma-7b')" in read[1].sentence
     expected = pool(files).answers
     assert set(expected) == set(systems)
-    for one in read:
-        assert pool([one]).answers == expected
+    for file in read:
+        assert pool([file]).answers == expected
 
 
 def test_joins_use_ids_or_else_texts() -> None:
@@ -76,7 +81,7 @@ def test_joins_use_ids_or_else_texts() -> None:
         table("b", [{"id": i, "answer": "y"} for i in range(3)]),
     ]
     joined = pool(shared)
-    assert [one.id for one in joined.questions] == ["0", "1", "2"]
+    assert [question.id for question in joined.questions] == ["0", "1", "2"]
     assert not joined.lacking
     assert not joined.by_text
     numbered = [
@@ -85,7 +90,7 @@ def test_joins_use_ids_or_else_texts() -> None:
     ]
     joined = pool(numbered)
     assert joined.by_text
-    by_id = {one.id: one.question for one in joined.questions}
+    by_id = {question.id: question.question for question in joined.questions}
     assert all(by_id[answer.question_id] == answer.answer for answer in joined.answers["b"])
     with pytest.raises(InputError, match="two different questions"):
         pool([*numbered, table("c", [{"id": 1, "answer": "z"}])])
@@ -95,10 +100,10 @@ def test_failed_join_reports_error() -> None:
     with pytest.raises(InputError, match=r"No file has the text of 1 question: '7'") as refused:
         pool([table("a", [{"id": 7, "answer": "x"}])])
     assert "--references" in str(refused.value)
-    twice = [answer_table_of(asked(), name=name, system="same") for name in ("first.csv", "second.csv")]
+    twice = [answer_table_of(rows_with(), name=name, system="same") for name in ("first.csv", "second.csv")]
     with pytest.raises(InputError, match=r"first.csv and second.csv both have an answer of same"):
         pool(twice)
-    rows = [*asked(), {"prompt": QUESTIONS[0], "response": "again"}, {"response": "to what?"}]
+    rows = [*rows_with(), {"prompt": QUESTIONS[0], "response": "again"}, {"response": "to what?"}]
     rows += [{"prompt": "What else?", "response": float("nan")}, {"prompt": "And?", "response": "  "}]
     frame = pd.DataFrame(rows).astype(object).where(lambda cells: cells.notna(), None)
     plain = [{str(name): cell for name, cell in row.items()} for row in frame.to_dict("records")]
@@ -118,8 +123,8 @@ def test_repeated_rows_are_answers_to_one_question() -> None:
     tables = [table("a", rows), table("b", [*rows[:2], {**rows[1], "answer": "Third."}])]
     joined = pool(tables, repeats=True)
     assert (joined.each, joined.lacking, len(joined.distinct)) == (", 2 to 3 answers each", {"b": 1}, 3)
-    assert [one.id for one in joined.questions][:4] == ["0", "0#answer-2", "1", "1#answer-2"]
-    assert {one.question_id: one.answer for one in joined.answers["b"]} == {
+    assert [question.id for question in joined.questions][:4] == ["0", "0#answer-2", "1", "1#answer-2"]
+    assert {answer.question_id: answer.answer for answer in joined.answers["b"]} == {
         "0": "Yes.",
         "0#answer-2": "No 0.",
         "1": "Yes.",
@@ -136,7 +141,11 @@ def test_tests_with_same_question_share_reference() -> None:
         {"ask": "How?", "style": "x"},
     ]
     log = table(
-        "log", [{"vars": one, "testIdx": 0, "provider": "m", "response": {"output": "So."}} for one in tests]
+        "log",
+        [
+            {"vars": variables, "testIdx": 0, "provider": "m", "response": {"output": "So."}}
+            for variables in tests
+        ],
     )
     right = table(
         "r",
@@ -144,30 +153,30 @@ def test_tests_with_same_question_share_reference() -> None:
         answers=False,
     )
     joined = pool([log], right)
-    assert {one.question: one.reference for one in joined.questions} == {
+    assert {question.question: question.reference for question in joined.questions} == {
         "How?": "How? So.",
         "Why?\nshort": "Why? So.",
         "Why?\nlong": "Why? So.",
     }
     assert not joined.lacking
     assert "Why?" in {
-        one.question for one in pool([log, table("b", [{"id": 0, "answer": "x"}])], right).questions
+        question.question for question in pool([log, table("b", [{"id": 0, "answer": "x"}])], right).questions
     }
     before = [
         Question(id="1", domain="all", question="How?"),
         Question(id="0", domain="all", question="Why?"),
     ]
-    assert {one.id for one in pool([log], right, before).questions} >= {"1"}
+    assert {question.id for question in pool([log], right, before).questions} >= {"1"}
 
 
 def test_references_are_read_from_answers_or_own_file() -> None:
     own = table("refs", [{"question": q, "answer": f"R {q}", "topic": "t"} for q in QUESTIONS], answers=False)
-    joined = pool([table("a", asked()), table("b", asked("Other."))], own)
-    assert [one.reference for one in joined.questions] == [f"R {q}" for q in QUESTIONS]
-    assert {one.domain for one in joined.questions} == {"t"}
+    joined = pool([table("a", rows_with()), table("b", rows_with("Other."))], own)
+    assert [question.reference for question in joined.questions] == [f"R {q}" for q in QUESTIONS]
+    assert {question.domain for question in joined.questions} == {"t"}
     assert set(joined.answers) == {"a", "b"}
-    beside = pool([table("a", asked(ground_truth="G")), table("b", asked())])
-    assert beside.references == 3
+    others = pool([table("a", rows_with(ground_truth="G")), table("b", rows_with())])
+    assert others.references == 3
 
 
 def test_table_without_questions_reports_columns() -> None:
@@ -186,7 +195,7 @@ def test_pooling_neither_loses_nor_invents_answers(texts: list[str], answers: li
     if all(is_blank(row["answer"]) for row in rows):
         return
     joined = pool([table("s", rows)])
-    by_id = {one.id: one.question for one in joined.questions}
+    by_id = {question.id: question.question for question in joined.questions}
     given_pairs: dict[str, str] = {}
     for row in rows:
         if not is_blank(row["answer"]):

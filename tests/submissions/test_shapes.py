@@ -35,19 +35,19 @@ def table(header: str, *rows: str, name: str = "t", answers: bool = True) -> Ans
 @pytest.mark.parametrize(
     ("file", "systems", "reference"),
     [
-        ("haystack-alpha.csv", ["alone"], "answer"),
-        ("dspy-beta.csv", ["alone"], "example_answer"),
+        ("haystack-alpha.csv", ["only"], "answer"),
+        ("dspy-beta.csv", ["only"], "example_answer"),
         ("polars-wide.parquet", ["alpha", "beta"], None),
-        ("duckdb.parquet", ["alone"], None),
-        ("datasets.parquet", ["alone"], None),
+        ("duckdb.parquet", ["only"], None),
+        ("datasets.parquet", ["only"], None),
         ("openai-evals-api.jsonl", ["good"], None),
         ("evalscope.jsonl", ["good"], None),
-        ("phoenix.json", ["alone"], "reference_output"),
-        ("verifiers.jsonl", ["alone"], "answer"),
+        ("phoenix.json", ["only"], "reference_output"),
+        ("verifiers.jsonl", ["only"], "answer"),
     ],
 )
 def test_files_of_tools_have_their_systems(file: str, systems: Sequence[str], reference: str | None) -> None:
-    read = read_answer_table(MADE / file, system="alone")
+    read = read_answer_table(MADE / file, system="only")
     assert (list(read.systems), read.columns.get(Column.REFERENCE)) == (systems, reference)
     assert all(row.answer and row.answer[0] in "PWLSIMT" for rows in read.systems.values() for row in rows)
 
@@ -66,7 +66,7 @@ def test_unnamed_systems_are_refused_with_their_column() -> None:
         answer_table_of(runs, name="t", system="t")
     assert "--repeats all" in refused.value.advice
     assert [*map(len, answer_table_of(runs, name="t", system="t", repeats=True).systems.values())] == [8]
-    rows = [{**one, "run": f"model-{one['run']}"} for one in runs]
+    rows = [{**run, "run": f"model-{run['run']}"} for run in runs]
     with pytest.raises(UnnamedSystemsError, match="'run' seems to name"):
         answer_table_of(rows, name="t", repeats=True)
     with pytest.raises(UnnamedSystemsError, match="'app' and 'version' together"):
@@ -114,8 +114,8 @@ def test_tables_without_answers_are_refused(header: str, row: str) -> None:
 def test_joins_with_disjoint_ids_use_texts() -> None:
     tables = [table("question|id|answer", f"{name}-@|Text @ of {name}.", name=name) for name in "ab"]
     right = [
-        {"id": 1, "input": f'{{"question": "{asked}", "x": "en"}}', "gold": "x"}
-        for asked in (ASKED[0], "Else?")
+        {"id": 1, "input": f'{{"question": "{question}", "x": "en"}}', "gold": "x"}
+        for question in (ASKED[0], "Else?")
     ]
     met, unmet = (answer_table_of([row], name="r", answers=False) for row in right)
     assert (pool(tables, met).references, pool(tables).lacking) == (1, {})

@@ -118,7 +118,7 @@ def _rivals(line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
 
 
 def _marked(line: Line) -> str:
-    """Return a system's name with the mark of a partial one."""
+    """Return a system's name, marked if its answers are partial."""
     mark = line.facts.get("partial")
     return f"{line.system} [{mark}]" if mark else line.system
 

@@ -123,7 +123,7 @@ class BoardService(BoardReader):
             )
         if sentence := require_enough(self._store, name, partial=partial):
             report(sentence)
-        # Use the judged versions, since a system may have a newer one.
+        # Use the judged versions, since a system may have newer versions.
         entrants = entrants_of(self._store, round_)
         if score:
             self._score(round_.set_name, report, stop_event, entrants)
@@ -208,7 +208,7 @@ class BoardService(BoardReader):
         return board, changed
 
     def publish_paper(self) -> Board:
-        """Publish the bundled board of RAG-QA Arena's results, or return the published one."""
+        """Publish the bundled board of RAG-QA Arena's results, or return the published board."""
         from leaderboard.ratings import Cluster, Settings
         from leaderboard.standings.build import build_standings
         from leaderboard.standings.model import About

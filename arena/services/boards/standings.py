@@ -196,7 +196,7 @@ def require_enough(store: Store, name: str, *, partial: bool) -> str:
     """
     counts, plan = store.rounds.counts(name), store.rounds.get(name).plan
     to_judge = counts.planned - counts.missing - plan.get("without_judge", 0)
-    # Verdicts on missing answers alone rank nothing.
+    # Verdicts only on missing answers rank nothing.
     if not counts.judged or (to_judge and counts.judged <= plan.get("without_judge", 0)):
         reasons = ", ".join(
             f"{count:,} {word}"

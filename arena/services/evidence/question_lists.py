@@ -73,7 +73,7 @@ RESULTS: Mapping[Preference | None, Result] = {
 class QuestionFilter:
     """Filter of questions; None or empty does not filter.
 
-    Questions or their ids contain all `words`. `winner` alone has the largest share of wins on the question;
+    Questions or their ids contain all `words`. `winner` has the largest share of wins, without a tie;
     `opponent` and `result` need `system`.
     """
 

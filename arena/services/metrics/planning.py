@@ -186,7 +186,7 @@ class _Trial:
         self.sampled += 1
 
 
-def _tasks(asked: DryRun, factor: float) -> tuple[TaskPlan, ...]:
+def _tasks(sample: DryRun, factor: float) -> tuple[TaskPlan, ...]:
     plans = (
         TaskPlan(
             task=name,
@@ -194,7 +194,7 @@ def _tasks(asked: DryRun, factor: float) -> tuple[TaskPlan, ...]:
             input_tokens=round(row.tokens[0] * factor),
             output_tokens=round(row.tokens[1] * factor),
         )
-        for name, row in asked.by_task.items()
+        for name, row in sample.by_task.items()
     )
     return tuple(sorted(plans, key=lambda plan: -plan.requests))
 

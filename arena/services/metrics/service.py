@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ANSWERS_AT_ONCE = 32
 """Answers to one question that a process scores in one batch."""
 IN_FLIGHT = 2
-"""Batches per process, so that it never waits for the next one."""
+"""Batches per process, so that it never waits for the next batch."""
 
 
 def scorer_of(

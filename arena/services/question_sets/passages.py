@@ -56,7 +56,7 @@ class SetPassages:
         """Store a new version of a set, without answers, with passages from a file.
 
         The file is JSONL with `question_id` (or `query`, the question's text) and `passages`, or a TREC run
-        with ids of chunks or documents of a corpus. The new set copies the policy of the old one.
+        with ids of chunks or documents of a corpus. The new set copies the policy of the old set.
 
         Args:
             name: The set.

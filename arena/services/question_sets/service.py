@@ -98,7 +98,7 @@ class SetService:
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             created = self._store.sets.add(questions, content_hash(questions))
-            # The file's policy is only the initial one.
+            # The file's policy is only the initial policy.
             if created and policy is not None:
                 self._store.policies.put(policy)
         if created:

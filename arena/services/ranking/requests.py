@@ -223,7 +223,7 @@ class RankRequest:
     """Request for a ranking.
 
     Attributes:
-        judge: Judge by name or path, or a model; empty for the previous judge, else the embedded one.
+        judge: Judge by name or path, or a model; empty for the previous judge, else the embedded judge.
         endpoint: Model endpoint; empty for the one in the settings.
         versus: System that all systems are compared with, or `reference`; empty for all pairs.
         missing: Result of a comparison in which one of the two answers is missing.
@@ -235,7 +235,7 @@ class RankRequest:
         retry: Retry comparisons without a verdict.
         go_on: Judge to the end although many replies are unusable.
         keep_errors: Judge texts that look like harness errors as answers.
-        repeats: Judge all answers of a system to one question, not the first alone.
+        repeats: Judge all answers of a system to one question, not only the first.
     """
 
     judge: str = ""

@@ -306,7 +306,7 @@ class RankingResults:
     store: Store
 
     def last_board(self) -> Board:
-        """Return the board of the last round that has one."""
+        """Return the newest board."""
         name = self.last_round()
         boards = {board.name: board for board in self.store.boards.all()}
         if name not in boards:
@@ -314,7 +314,7 @@ class RankingResults:
         return boards[name]
 
     def last_round(self) -> str:
-        """Return the last round that has a board, else the last one."""
+        """Return the last round with a board, else the last round."""
         rounds = [round_.name for round_ in self.store.rounds.all()]
         if not rounds:
             raise NotFoundError("There is no ranking yet.", advice="Rank files first: arena rank FILES….")

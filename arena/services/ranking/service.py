@@ -194,7 +194,7 @@ class RankingService:
         return (of, *rows, *([f"and {more:,} more"] if more > 0 else []))
 
     def round_of(self, prepared: Prepared, *, caller: Caller) -> Round:
-        """Return the last round if it judges the same input, else a new one."""
+        """Return the last round if it judges the same input, else a new round."""
         planned, last = prepared.planned, self._last_round()
         request = planned.request
         if last is None or not self._goes_on(last, planned):
@@ -281,7 +281,7 @@ class RankingService:
         return next(iter(self._rounds.rounds()), None)
 
     def _judge(self, request: RankRequest, joined: Pool) -> str:
-        """Choose the judge: the requested one, else the previous one, else the embedded one."""
+        """Choose the requested judge, else the previous, else the embedded judge."""
         last = None if request.afresh else self._last_round()
         if request.judge:
             return self.judges.named(request.judge, request.endpoint)
@@ -295,8 +295,8 @@ class RankingService:
 
     def _known(self) -> Sequence[Question]:
         last = self._last_round()
-        known = () if last is None else self._store.sets.get(last.set_name).questions
-        return [one for one in known if one.id == base_id(one.id)]
+        questions = () if last is None else self._store.sets.get(last.set_name).questions
+        return [question for question in questions if question.id == base_id(question.id)]
 
     def _stored(self, replaced: set[str]) -> Iterator[AnswerTable]:
         """Yield the stored answers of systems without a new file."""

@@ -51,18 +51,18 @@ class QuestionFeed:
                     return []
                 fresh = True
             among = self._order[self._at : self._at + self.chunk]
-            battles = self.store.holds.battles(self.lease_id, self.round_id, limit=self.limit, among=among)
+            battles = self.store.claims.battles(self.lease_id, self.round_id, limit=self.limit, among=among)
             if len(battles) < self.limit:
                 self._at += self.chunk
             if battles:
                 return sorted(battles, key=lambda battle: self._places[battle.question.id])
 
     def _read(self) -> bool:
-        free = self.store.holds.questions(self.round_id)
+        free = self.store.claims.questions(self.round_id)
         self._order = in_random_order(free, self.seed)
         keys = dict(free)
         self._places = {keys[number]: place for place, number in enumerate(self._order)}
-        pending = self.store.holds.pending(self.round_id)
+        pending = self.store.claims.pending(self.round_id)
         per_question = max(1, pending // max(1, len(self._order)))
         self._at, self.chunk = 0, max(MIN_CHUNK, self.limit // per_question)
         return bool(self._order)

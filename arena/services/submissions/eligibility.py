@@ -67,7 +67,7 @@ class Intake:
         self._limits = limits
 
     def team_for(self, caller: Caller, team: str) -> str:
-        """Return the team that a caller submits for: `team`, else their only one."""
+        """Return the team that a caller submits for: `team`, else their only team."""
         if not team and not caller.organiser:
             require(caller, TokenScope.SUBMIT)
             if len(caller.teams) != 1:

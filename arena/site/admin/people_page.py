@@ -31,7 +31,7 @@ def show() -> None:
 
 
 def accounts_part(caller: Caller) -> None:
-    """List the accounts, with buttons to change one and a form to add one."""
+    """List the accounts, with buttons to change and a form to add accounts."""
     accounts = {account.name: account for account in arena().teams.accounts(caller=caller)}
     rows = [
         (
@@ -76,7 +76,7 @@ def _change(account: UserAccount, caller: Caller) -> None:
 
 
 def teams_part(caller: Caller) -> None:
-    """List the teams with their members, and a form to add one."""
+    """List the teams with their members, and a form to add a team."""
     teams = arena().teams
     views = [teams.view(team.name, caller=caller) for team in teams.all(caller=caller)]
     rows = [

@@ -140,7 +140,7 @@ def _show_battle(evidence: BattleEvidence) -> None:
 
 
 def board_part(watch: RoundWatch, caller: Caller) -> None:
-    """Preview and publish a finished round; show and retract a published one."""
+    """Preview and publish a finished round; show and retract a published round."""
     name, state = watch.round.name, watch.round.state
     if state is RoundState.FINISHED:
         _unpublished(watch, caller)

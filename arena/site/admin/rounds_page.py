@@ -13,7 +13,7 @@ from data.models import RoundState
 
 
 def show() -> None:
-    """Show the round in the address, or all rounds and the form for a new one."""
+    """Show the round in the address, or all rounds and the form for a new round."""
     caller = organiser()
     name = st.query_params.get("round")
     if name is None:

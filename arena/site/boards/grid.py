@@ -16,7 +16,7 @@ from data.text import counted, percent
 from leaderboard.standings.grid import STEPS, GridCell, GridCorrelation
 
 WIN_TITLES = {"win_tie_rate": "Win + tie", "win_rate": "Win", "rating": "Rating"}
-LEAST_DOMAINS = 2
+MIN_DOMAINS = 2
 MAX_SYSTEMS = 12
 """Systems in the grid until a reader wants all."""
 
@@ -30,7 +30,7 @@ def grid_titles(view: BoardView) -> tuple[Mapping[str, str], Mapping[str, str]]:
 def grid_part(view: BoardView, with_: Callable[..., str]) -> Mapping[str, object]:
     """Build the grid of the measures that the address names, with links by `with_` that choose another."""
     titles = dict(zip(("win", "over"), grid_titles(view), strict=True))
-    if len(view.grid.domains) < LEAST_DOMAINS or not titles["win"]:
+    if len(view.grid.domains) < MIN_DOMAINS or not titles["win"]:
         return {"grid": None, "goes": ""}
     chosen = {
         key: word if (word := chosen_words(key)) in names else next(iter(names), "")
@@ -50,7 +50,7 @@ def grid_part(view: BoardView, with_: Callable[..., str]) -> Mapping[str, object
             (
                 word,
                 names[chosen[key]],
-                [(text, with_(**{key: one}), one == chosen[key]) for one, text in names.items()],
+                [(text, with_(**{key: name}), name == chosen[key]) for name, text in names.items()],
             )
             for word, (key, names) in zip(("Show", "over"), titles.items(), strict=True)
             if names
@@ -64,21 +64,21 @@ def grid_table(view: BoardView, win: str, score: str, *, systems: int, in_file: 
     grid, (wins, scores) = view.grid, grid_titles(view)
     names = {win: wins[win], **({score: scores[score]} if score else {})}
     linked = view.round_name is not None and not in_file
-    shown = grid.systems[:systems]
+    best = grid.systems[:systems]
 
     def cell(system: str, domain: str) -> Mapping[str, object] | None:
-        found = grid.cell(system, domain)
-        if found is None or win not in found.figures:
+        figures = grid.cell(system, domain)
+        if figures is None or win not in figures.figures:
             return None
-        small = found.figures.get(score)
+        small = figures.figures.get(score)
         href = link("questions", board=view.name, domain=domain, system=system) if linked else ""
         return {
             "href": href,
-            "few": found.few,
-            "step": grid.step(win, found),
-            "large": _text(win, found.figures[win].value),
+            "few": figures.few,
+            "step": grid.step(win, figures),
+            "large": _text(win, figures.figures[win].value),
             "small": _text(score, small.value) if small else "–" if score else "",
-            "words": _words(view, found, names),
+            "words": _words(view, figures, names),
         }
 
     return drawn(
@@ -95,9 +95,9 @@ def grid_table(view: BoardView, win: str, score: str, *, systems: int, in_file: 
                     "" if in_file else link("system", board=view.name, id=system),
                     [cell(system, domain) for domain in grid.domains],
                 )
-                for system in shown
+                for system in best
             ],
-            "cloud": _cloud(view, names, shown) if score else None,
+            "cloud": _cloud(view, names, best) if score else None,
         },
     )
 
@@ -109,8 +109,8 @@ def _cloud(view: BoardView, names: Mapping[str, str], systems: Sequence[str]) ->
     cells = [cell for cell in grid.cells if cell.system in systems and names.keys() <= cell.figures.keys()]
     if correlated is None or not cells:
         return None
-    found = ([cell.figures[name].value for cell in cells] for name in names)
-    upward, across = (Scale(min(values), max(values)) for values in found)
+    columns = ([cell.figures[name].value for cell in cells] for name in names)
+    upward, across = (Scale(min(values), max(values)) for values in columns)
     return {
         "words": f"{names[win]} upward, {names[score].lower()} across; a dot is a cell of the table.",
         "upward": upward.axis(partial(_text, win)),
@@ -142,11 +142,12 @@ def _text(name: str, value: float) -> str:
     return points(value) if name == "rating" else percent(value, decimals=0)
 
 
-def _goes(found: GridCorrelation, names: Mapping[str, str]) -> str:
-    sign = (found.lower > 0) - (found.upper < 0)
+def _goes(correlation: GridCorrelation, names: Mapping[str, str]) -> str:
+    sign = (correlation.lower > 0) - (correlation.upper < 0)
     goes = {1: "go together", -1: "go in opposite directions", 0: "may or may not go together"}[sign]
-    value, lower, upper = (f"{end:.2f}".replace("-", "−") for end in (found.value, found.lower, found.upper))
-    words = f"{names[found.score]} and {names[found.win].lower()} {goes}"
-    return (
-        f"{words}: r = {value} over {found.cells} cells (95 % over systems and domains: {lower} to {upper})."
+    value, lower, upper = (
+        f"{end:.2f}".replace("-", "−") for end in (correlation.value, correlation.lower, correlation.upper)
     )
+    words = f"{names[correlation.score]} and {names[correlation.win].lower()} {goes}"
+    interval = f"95 % over systems and domains: {lower} to {upper}"
+    return f"{words}: r = {value} over {correlation.cells} cells ({interval})."

@@ -31,35 +31,35 @@ def opened_row() -> str:
 
 def as_parts(view: BoardView) -> Parts:
     """Build the page; every choice is a link."""
-    shown, change = read_address(view), change_of(view)
-    domain, order, here = shown.domain, shown.order, shown.address
+    address, change = read_address(view), change_of(view)
+    domain, order, here = address.domain, address.order, address.address
     marks = {} if change is None or domain != OVERALL else change.marks
     table = made_once(
         view,
-        f"standings {here} {[line.system for line in shown.lines]}",
+        f"standings {here} {[line.system for line in address.lines]}",
         lambda: standings_table(
-            view, domain, shown.lines, chosen=shown.columns, order=order, address=here, marks=marks
+            view, domain, address.lines, chosen=address.columns, order=order, address=here, marks=marks
         ),
     )
-    votes = [one[:2] for one in view.health if one[0] == TrustFigure.VOTES]
+    votes = [row[:2] for row in view.health if row[0] == TrustFigure.VOTES]
     trust = link("trust", board=view.name)
     return Parts(
         "pages/board.html",
         {
             "view": view,
-            "shown": shown,
+            "shown": address,
             "board_menu": board_links(title=view.title),
             "about": opening(view, domain),
             "lead": headline(view, domain),
             "grounds": [(check.clause, f"{trust}#{check.part}") for check in grounds(view, domain)],
-            "warnings": (*notices_of(view), *shown.warnings),
+            "warnings": (*notices_of(view), *address.warnings),
             "trust": trust,
             "matrix": link("matrix", board=view.name),
             "files": link("data", board=here["board"]),
             "table": table,
-            **grid_part(view, shown.with_),
+            **grid_part(view, address.with_),
             "change": change,
             "facts": (*view.facts, *votes) if domain == OVERALL else (),
-            "notes": notes_of(view, domain, shown.columns),
+            "notes": notes_of(view, domain, address.columns),
         },
     )

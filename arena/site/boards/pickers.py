@@ -11,7 +11,7 @@ from arena.models.boards import OVERALL, BoardView, Line
 from arena.site.auth import present
 from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import LABELS
-from arena.site.boards.grid import LEAST_DOMAINS
+from arena.site.boards.grid import MIN_DOMAINS
 from arena.site.boards.standings_table import Order, columns_to_choose, in_order, orders, usual_columns
 from arena.site.queries import board_named, labels_of_boards, refuse_retracted
 from arena.site.services import address
@@ -118,7 +118,7 @@ class Shown:
         return self.address.get("find", "").strip()
 
     def with_(self, **changed: str) -> str:
-        """Return the address of the page with other choices; an empty word removes one."""
+        """Return the address of the page with other choices; an empty word removes a choice."""
         return _with(self.address, **changed)
 
     @property
@@ -170,7 +170,7 @@ def _read_address(view: BoardView) -> Shown:
         domains=[
             (view.label(name), _with(here, domain="" if name == OVERALL else name), name == domain)
             for name in (OVERALL, *view.grid.domains)
-            if len(view.grid.domains) >= LEAST_DOMAINS
+            if len(view.grid.domains) >= MIN_DOMAINS
         ],
         lines=in_order(view, domain, matching, order),
         columns=(*columns, *([names[order.key]] if order.key else [])),

@@ -55,6 +55,6 @@ def _show_answers(
 def _mark(part: Stretch, own: Collection[str]) -> Mark | str:
     if not part.covers:
         return part.text
-    alone = any(statement in own for statement in part.covers)
-    classes = "aa-covers aa-only" if alone else "aa-covers"
+    unique = any(statement in own for statement in part.covers)
+    classes = "aa-covers aa-only" if unique else "aa-covers"
     return Mark(text=part.text, class_=classes, meaning="covers: " + " | ".join(part.covers))

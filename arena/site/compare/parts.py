@@ -96,7 +96,10 @@ def show_contested(view: BoardView, comparison: Comparison) -> None:
     offer_files(
         view,
         "contested-questions",
-        lambda: [{**one.model_dump(exclude={"shares"}), **one.shares} for one in comparison.questions],
+        lambda: [
+            {**question.model_dump(exclude={"shares"}), **question.shares}
+            for question in comparison.questions
+        ],
     )
     if comparison.questions:
         show_facts_of(view, comparison)

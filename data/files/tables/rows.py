@@ -100,19 +100,21 @@ def _as_text(value: object, info: ValidationInfo) -> str | None:
     An answer may be JSON itself: as a text it is read so only in a table's cell, by the name of its field.
     """
     column, context = info.field_name, info.context or {}
-    asked = column == Column.QUESTION
-    inner = unpacked(value) if asked or context.get(TEXT_CELLS) else value
+    is_question = column == Column.QUESTION
+    inner = unpacked(value) if is_question or context.get(TEXT_CELLS) else value
     if inner is None or isinstance(inner, str):
         return inner
     if isinstance(inner, list):
-        role = "user" if asked else "assistant"
-        messages = [one for one in inner if isinstance(one, Mapping) and one.get("role") == role]
+        role = "user" if is_question else "assistant"
+        messages = [
+            message for message in inner if isinstance(message, Mapping) and message.get("role") == role
+        ]
         inner = {column: messages[-1].get("content")} if messages else None
     fields = inner if isinstance(inner, Mapping) else {}
-    known = read_columns(fields)
-    name = known.get(Column(str(column))) or (None if asked else known.get(Column.ANSWER))
+    columns = read_columns(fields)
+    name = columns.get(Column(str(column))) or (None if is_question else columns.get(Column.ANSWER))
     part = fields[name] if name else inner
-    texts = [*_texts_in(part)] if name or asked or not isinstance(value, str) else []
+    texts = [*_texts_in(part)] if name or is_question or not isinstance(value, str) else []
     if len(texts) == 1 or (name and part is None):
         return next(iter(texts), None)
     if isinstance(value, str):

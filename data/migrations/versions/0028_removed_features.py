@@ -1,6 +1,6 @@
 """Drop the tables and columns of features that are gone.
 
-On PostgreSQL, where no backup is made first, tables that hold rows stay, without their foreign keys.
+On PostgreSQL, where no backup is made first, tables with rows stay, without their foreign keys.
 """
 
 import json

@@ -43,7 +43,7 @@ def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 @dataclass(frozen=True, kw_only=True)
 class Club:
-    """A running server with teams, the tokens of its people, and clients of two teams and of nobody."""
+    """A running server with teams, their tokens, and clients of two teams and of the public."""
 
     address: str
     settings: Settings
@@ -51,7 +51,7 @@ class Club:
     tokens: Mapping[str, str]
     alpha: httpx.Client
     beta: httpx.Client
-    nobody: httpx.Client
+    public: httpx.Client
 
 
 @pytest.fixture(scope="session")
@@ -63,11 +63,11 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
     # Small limits, so that tests can reach them.
     limits = {"ARENA_MAX_UPLOAD_MB": "2", "ARENA_BODY_TIMEOUT": "3"}
     with api_of(settings, log, **limits) as address, ExitStack() as opened:
-        alpha, beta, nobody = (
-            opened.enter_context(client_of(address, tokens.get(who))) for who in ("alpha", "beta", "nobody")
+        alpha, beta, public = (
+            opened.enter_context(client_of(address, tokens.get(who))) for who in ("alpha", "beta", "public")
         )
         yield Club(
-            address=address, settings=settings, log=log, tokens=tokens, alpha=alpha, beta=beta, nobody=nobody
+            address=address, settings=settings, log=log, tokens=tokens, alpha=alpha, beta=beta, public=public
         )
 
 
@@ -106,5 +106,5 @@ def submit(
     client: httpx.Client, content: bytes, *, card: dict[str, str] | None = None, **wish: str | bool
 ) -> httpx.Response:
     """Submit a file to `tiny`: `submit(client, content, system="s", …)`."""
-    asked = {**wish, **({"card": json.dumps(card)} if card else {})}
-    return client.post("/sets/tiny/submissions", params=asked, content=content)
+    query = {**wish, **({"card": json.dumps(card)} if card else {})}
+    return client.post("/sets/tiny/submissions", params=query, content=content)

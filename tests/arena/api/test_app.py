@@ -25,7 +25,7 @@ CHECKED = (*HARMLESS, "response_schema_conformance")
 
 
 def test_route_page_lists_api_routes(club: Club) -> None:
-    document = club.nobody.get("/openapi.json").json()
+    document = club.public.get("/openapi.json").json()
     existing = {f"{method} {path}" for method, path, _ in operations(document)}
     pages = runpy.run_path(str(DOCS / "reference.py"))["pages"]()
     documented = set(re.findall(r"^\| `([A-Z]+ /[^`]*)` \|", pages["api-routes.md"], re.MULTILINE))
@@ -33,7 +33,7 @@ def test_route_page_lists_api_routes(club: Club) -> None:
 
 
 def test_every_route_documents_its_errors(club: Club) -> None:
-    document = club.nobody.get("/openapi.json").json()
+    document = club.public.get("/openapi.json").json()
     for method, path, operation in operations(document):
         assert operation["description"], f"{method} {path}"
         assert "429" in operation["responses"], f"{method} {path}"
@@ -76,7 +76,7 @@ def _check_all(address: str, token: str) -> None:
                 operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE),
             )
         )
-        def holds(case: Any) -> None:  # noqa: ANN401
+        def conforms(case: Any) -> None:  # noqa: ANN401
             path = case.formatted_path
             # The server refuses such addresses before the API sees them.
             assume(not any(sign in unquote(path) for sign in ("..", "\n", "\0", "\\", "//")))
@@ -84,27 +84,27 @@ def _check_all(address: str, token: str) -> None:
             for headers in (team, {}):
                 case.call_and_validate(headers=headers, checks=checks)
 
-        holds()
+        conforms()
 
 
 def test_health_counts_boards(public: httpx.Client) -> None:
-    found = public.get("/health")
-    assert found.json() == {"status": "ok", "boards": 2}
-    assert found.headers["cache-control"] == "no-store"
+    response = public.get("/health")
+    assert response.json() == {"status": "ok", "boards": 2}
+    assert response.headers["cache-control"] == "no-store"
 
 
 def test_wrong_method_lists_allowed_methods(public: httpx.Client) -> None:
-    found = public.put("/sets/tiny")
-    assert (found.status_code, found.headers["allow"]) == (405, "GET")
-    assert found.json()["advice"] == "Use GET."
+    response = public.put("/sets/tiny")
+    assert (response.status_code, response.headers["allow"]) == (405, "GET")
+    assert response.json()["advice"] == "Use GET."
 
 
 def test_unknown_path_returns_rfc_9457_problem(public: httpx.Client) -> None:
     for path in ("/sets/no", "/leaderboards/no", "/rounds/no", "/rounds/no/battles", "/no"):
-        found = public.get(path)
-        assert found.status_code == 404
-        assert found.headers["content-type"] == "application/problem+json"
-        problem = found.json()
+        response = public.get(path)
+        assert response.status_code == 404
+        assert response.headers["content-type"] == "application/problem+json"
+        problem = response.json()
         assert problem["status"] == 404
         assert all(problem[name] for name in ("title", "detail", "advice"))
         assert problem["type"].startswith("/api/v1/#problem-")
@@ -128,11 +128,11 @@ def test_api_page_loads_no_external_resources(public: httpx.Client) -> None:
 
 
 def test_cors_allows_public_reads_without_credentials(public: httpx.Client) -> None:
-    found = public.get("/leaderboards", headers={"Origin": "https://elsewhere.example"})
-    assert found.headers["access-control-allow-origin"] == "*"
-    assert "access-control-allow-credentials" not in found.headers
-    asked = {"Origin": "https://elsewhere.example", "Access-Control-Request-Method": "PUT"}
-    assert public.options("/leaderboards", headers=asked).status_code == 400
+    response = public.get("/leaderboards", headers={"Origin": "https://elsewhere.example"})
+    assert response.headers["access-control-allow-origin"] == "*"
+    assert "access-control-allow-credentials" not in response.headers
+    headers = {"Origin": "https://elsewhere.example", "Access-Control-Request-Method": "PUT"}
+    assert public.options("/leaderboards", headers=headers).status_code == 400
 
 
 def test_path_traversal_is_rejected(public: httpx.Client) -> None:

@@ -23,7 +23,7 @@ METRIC = "/sets/tiny/metrics/comprehensiveness-nli"
 
 def test_board_is_equal_in_list_and_by_name(public: httpx.Client) -> None:
     listed = public.get("/leaderboards").json()["leaderboards"]
-    assert {one["round"] for one in listed} == {"tiny", None}
+    assert {board["round"] for board in listed} == {"tiny", None}
     for line in listed:
         board = public.get(f"/leaderboards/{line['name']}").json()
         assert board.pop("standings")
@@ -57,16 +57,16 @@ def test_unchanged_response_is_304(public: httpx.Client) -> None:
 
 def test_formats_have_distinct_etags(public: httpx.Client) -> None:
     tags = {
-        public.get("/leaderboards/tiny", params={"format": one}).headers["etag"] for one in ("json", "csv")
+        public.get("/leaderboards/tiny", params={"format": form}).headers["etag"] for form in ("json", "csv")
     }
     assert len(tags) == 2
     assert "Accept" in public.get("/leaderboards/tiny").headers["vary"]
 
 
 def test_long_responses_are_gzipped(public: httpx.Client) -> None:
-    with public.stream("GET", "/leaderboards/tiny", headers={"Accept-Encoding": "gzip"}) as found:
-        assert found.headers["content-encoding"] == "gzip"
-        assert json.loads(found.read())["name"] == "tiny"
+    with public.stream("GET", "/leaderboards/tiny", headers={"Accept-Encoding": "gzip"}) as response:
+        assert response.headers["content-encoding"] == "gzip"
+        assert json.loads(response.read())["name"] == "tiny"
     plain = public.get("/leaderboards/tiny", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
 
@@ -93,7 +93,7 @@ def test_unknown_or_unfit_board_is_refused(public: httpx.Client) -> None:
         "/sets/nowhere/metrics",
         "/sets/tiny/metrics/nonsense/scores",
         "/sets/tiny/metrics/factuality-fr3/scores",
-        f"{METRIC}/scores?systems=nobody",
+        f"{METRIC}/scores?systems=absent",
         f"{METRIC}/scores?judge=gpt",
     ):
         refused = public.get(path)

@@ -24,11 +24,11 @@ READ, SUBMIT, MANAGE, ORGANISE = (
 )  # fmt: skip
 REFUSED = frozenset({401, 403, 404})
 SEEN_ONLY_BY_USE = ("token", "token_refusal")
-"""Tables that change whenever a token is shown: when it was last used, and what was refused."""
+"""Tables that change with every use of a token: times of use and refused requests."""
 
 
 class Of(Enum):
-    """Owner of the object that a route is asked for."""
+    """Owner of the object of a route."""
 
     ALL = auto()
     TEAM = auto()
@@ -45,14 +45,14 @@ class Row:
     of: Of = Of.ALL
     body: Any = None
     members: bool = True
-    """True if every member of the team may, False for its owners alone."""
+    """True if every member of the team may, False if only its owners may."""
     absent: bool = False
     """True if the world below lacks the object, so that permitted callers get a 404."""
 
 
 @dataclass(frozen=True)
 class Who:
-    """Somebody with a token."""
+    """Holder of a token."""
 
     scopes: frozenset[TokenScope] = frozenset()
     team: str = ""
@@ -117,7 +117,7 @@ class World:
     numbers: Mapping[str, int]
     tokens: Mapping[str, str]
     file: Path
-    kept: sqlite3.Connection = field(default_factory=lambda: sqlite3.connect(":memory:"))
+    snapshot: sqlite3.Connection = field(default_factory=lambda: sqlite3.connect(":memory:"))
 
     def ask(self, method: str, row: Row, who: str) -> tuple[int, str]:
         """The status of an answer, and what a problem says."""
@@ -136,7 +136,7 @@ class World:
 
     def put_back(self) -> None:
         with sqlite3.connect(self.file) as database:
-            self.kept.backup(database)
+            self.snapshot.backup(database)
 
 
 TOUCHED = tuple(f'INSERT INTO "{name}"' for name in SEEN_ONLY_BY_USE)
@@ -154,11 +154,11 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     ):  # fmt: skip
         arena.teams.add_member(team, account, role=role, caller=OPERATOR)
     tokens, token_numbers = {}, {}
-    for who, one in PEOPLE.items():
-        if one.scopes:
-            of_team = None if one.account else one.team
+    for who, person in PEOPLE.items():
+        if person.scopes:
+            of_team = None if person.account else person.team
             made = arena.tokens.create(
-                name=who, scopes=one.scopes, team=of_team, account=one.account or None, caller=OPERATOR
+                name=who, scopes=person.scopes, team=of_team, account=person.account or None, caller=OPERATOR
             )
             tokens[who], token_numbers[who] = made.secret, made.id
     numbers = {
@@ -172,14 +172,14 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     client = TestClient(make_api(arena), raise_server_exceptions=False)
     alpha = {"Authorization": f"Bearer {tokens['alpha submits']}"}
     listed = client.get("/submissions", headers=alpha).json()["submissions"]
-    numbers["accepted"] = next(one["id"] for one in listed if one["system"] == "ours")
+    numbers["accepted"] = next(submission["id"] for submission in listed if submission["system"] == "ours")
     held = client.post("/sets/tiny/submissions?system=ours&hold=true", content=answers("held"), headers=alpha)
     numbers["held"] = held.json()["id"]
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="second"))
     file = Path(arena.settings.database_url.removeprefix("sqlite:///"))
     made_world = World(arena, client, numbers, tokens, file)
     with sqlite3.connect(file) as database:
-        database.backup(made_world.kept)
+        database.backup(made_world.snapshot)
     yield made_world
     arena.close()
 
@@ -217,13 +217,13 @@ def test_hidden_and_unknown_rounds_return_same_error(world: World) -> None:
         if not path.startswith(("/rounds/{name}", "/leaderboards/{name}")):
             continue
         for who in ("public", "alpha submits"):
-            told = set()
+            responses = set()
             for name in ("second", "unheard"):
                 address = rows[0].address.replace("/first", f"/{name}")
                 status, reason = world.ask(method, replace(rows[0], address=address), who)
                 assert status in REFUSED, f"{who} got {status} for {address}"
-                told.add((status, reason.replace(name, "NAME")))
-            assert len(told) == 1, f"{who} can tell a hidden round at {route}: {told}"
+                responses.add((status, reason.replace(name, "NAME")))
+            assert len(responses) == 1, f"{who} can tell a hidden round at {route}: {responses}"
             checked += 1
     assert checked >= 8
 

@@ -25,7 +25,7 @@ from tests.narrow import known
 Tell = Callable[..., str]
 KEY, PASSWORD = "sk-live-0123456789abcdef", "p%40ss-of-the-database"
 COMMANDS = (("sets", "list"), ("db", "status"), ("db", "upgrade"), ("worker", "--once"), ("jobs",))
-SECRETS = (KEY, PASSWORD, "p@ss-of-the-database", "a-token-of-somebody")
+SECRETS = (KEY, PASSWORD, "p@ss-of-the-database", "a-session-token")
 
 
 @pytest.fixture
@@ -50,9 +50,9 @@ def tell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
     structlog.configure(**before)
 
 
-def holding(told: str) -> list[str]:
-    """The secrets that stand in a text."""
-    return [secret for secret in SECRETS if secret in told]
+def secrets_in(text: str) -> list[str]:
+    """Return the secrets in a text."""
+    return [secret for secret in SECRETS if secret in text]
 
 
 @pytest.mark.slow
@@ -70,24 +70,24 @@ def test_key_repeated_by_endpoint_is_not_stored(
         "OPENAI_BASE_URL": server.url,
         "OPENAI_API_KEY": KEY,
     }
-    told = tell("worker", "--once", **variables)
-    assert "401" in told, "the endpoint's refusal is told"
+    stderr = tell("worker", "--once", **variables)
+    assert "401" in stderr, "the message has the status of the endpoint"
     assert any(KEY in str(headers) for headers in server.log.headers), "the key was sent"
-    one, other = tmp_path / "one.txt", tmp_path / "other.txt"
-    one.write_text("Item 1 is beta.")
-    other.write_text("Item 1 is gamma.")
-    texts = ("--question", "tiny/q1", "--a", one, "--b", other)
+    first, second = tmp_path / "one.txt", tmp_path / "other.txt"
+    first.write_text("Item 1 is beta.")
+    second.write_text("Item 1 is gamma.")
+    texts = ("--question", "tiny/q1", "--a", first, "--b", second)
     for words in (
         ("jobs", 1),
         ("rounds", "status", "r"),
         ("rounds", "run", "--set", "tiny", "--judge", "reference-free", "--name", "again", "--no-cap"),
         ("judges", "try", "--judge", "reference-free", *texts),
     ):
-        told += tell(*words, **variables)
+        stderr += tell(*words, **variables)
     with contextlib.closing(sqlite3.connect(arena.settings.home / "arena.sqlite")) as database:
         dumped = "\n".join(database.iterdump())
     assert "401" in dumped
-    assert holding(told + dumped) == []
+    assert secrets_in(stderr + dumped) == []
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_key_repeated_by_endpoint_is_not_stored(
 def test_unreachable_database_password_is_hidden_by_commands(
     tell: Tell, words: tuple[str, ...], url: str, tmp_path: Path
 ) -> None:
-    told = tell(*words, ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url.format(PASSWORD))
-    assert told
-    assert holding(told) == []
+    stderr = tell(*words, ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url.format(PASSWORD))
+    assert stderr
+    assert secrets_in(stderr) == []
 
 
 @pytest.mark.slow
@@ -122,11 +122,11 @@ def test_unreachable_database_secrets_are_hidden_by_site(
     variables = {"ARENA_LOG_LEVEL": "DEBUG", "ARENA_METRICS": "open"}
     with api_of(arena.settings, tmp_path / "log", **variables) as address:
         site = address.removesuffix("/api/v1")
-        headers = {"Authorization": f"Bearer {token}", "Cookie": "arena_session=a-token-of-somebody"}
+        headers = {"Authorization": f"Bearer {token}", "Cookie": "arena_session=a-session-token"}
         assert httpx.get(f"{address}/me", headers=headers).status_code == 200
         name = known(make_url(database_url).database)
         engine = create_engine(make_url(database_url).set(database="postgres"), isolation_level="AUTOCOMMIT")
-        told = ""
+        bodies = ""
         with engine.connect() as connection:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
             try:
@@ -135,15 +135,15 @@ def test_unreachable_database_secrets_are_hidden_by_site(
                     f"{address}/sets",
                     *(f"{site}/{page}" for page in ("healthz", "metrics", "auth/sign-out")),
                 ):
-                    found = httpx.get(place, headers=headers)
-                    assert found.status_code == 503, place
-                    told += found.text
+                    response = httpx.get(place, headers=headers)
+                    assert response.status_code == 503, place
+                    bodies += response.text
             finally:
                 connection.execute(text(f"CREATE DATABASE {name}"))
     engine.dispose()
     log = (tmp_path / "log").read_text()
     assert name in log
-    assert holding(told + log) == []
-    assert token.split("_", 2)[2] not in told + log
-    assert name not in told, "what fails here is told without its place"
+    assert secrets_in(bodies + log) == []
+    assert token.split("_", 2)[2] not in bodies + log
+    assert name not in bodies, "errors do not show paths"
     assert "Traceback" not in log

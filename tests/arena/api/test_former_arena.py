@@ -32,7 +32,7 @@ def restored(run: Commands, sql: str) -> None:
 
 @pytest.fixture
 def former(run: Commands) -> Commands:
-    """Commands whose home holds the former arena."""
+    """Commands whose home is the former arena."""
     restored(run, gzip.decompress((FORMER / "store.sql.gz").read_bytes()).decode())
     return run
 
@@ -115,7 +115,7 @@ GONE_OF_STORE = (
     *("status.digit_scan_differs", "status.estimated", "status.job.priority", "status.live"),
     *("rounds.rounds[0].estimated", "rounds/r.estimated", "submissions/2.sight"),
 )
-"""Ends of the places of removed features, and where a model is asked."""
+"""Last parts of the paths of removed features and of calls to a model."""
 
 
 def read(path: Path) -> list[Any]:

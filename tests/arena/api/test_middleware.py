@@ -65,8 +65,8 @@ def test_invalid_file_creates_no_submission(club: Club, name: str) -> None:
 def test_file_name_is_not_path(club: Club) -> None:
     before = sorted(club.settings.home.rglob("*"))
     for name in ("../../../etc/passwd", "/etc/passwd", "a\x00b", "\n", "x" * 255):
-        found = club.alpha.post("/sets/tiny/check", params={"file_name": name}, content=b"x")
-        assert (found.status_code, found.json()["accepted"]) == (200, False)
+        response = club.alpha.post("/sets/tiny/check", params={"file_name": name}, content=b"x")
+        assert (response.status_code, response.json()["accepted"]) == (200, False)
     assert sorted(club.settings.home.rglob("*")) == before
 
 
@@ -104,8 +104,8 @@ def test_slow_senders_are_disconnected(club: Club) -> None:
 def _raw(club: Club, line: str, headers: dict[str, str], body: bytes = b"", pause: float = 0) -> bytes:
     """Send the beginning of a request, and what there is of its body byte by byte; what is answered."""
     parts = urlsplit(club.address)
-    told = {"Host": parts.netloc, "Authorization": f"Bearer {club.tokens['alpha']}", **headers}
-    head = f"{line} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in told.items()) + "\r\n"
+    fields = {"Host": parts.netloc, "Authorization": f"Bearer {club.tokens['alpha']}", **headers}
+    head = f"{line} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items()) + "\r\n"
     with socket.create_connection((parts.hostname, parts.port), timeout=pause or 30) as connection:
         connection.sendall(head.encode())
         for byte in body:
@@ -143,11 +143,11 @@ def test_exported_cells_are_escaped(public: httpx.Client) -> None:
 def test_user_markup_is_not_interpreted(club: Club) -> None:
     card = {"notes": "<script>alert(1)</script>"}
     number = submit(club.alpha, answers("markup"), system="markup", card=card).json()["id"]
-    found = club.alpha.get(f"/submissions/{number}")
-    assert found.json()["card"]["notes"] == card["notes"]
-    assert found.headers["content-type"] == "application/json"
-    assert found.headers["x-content-type-options"] == "nosniff"
-    assert "default-src 'none'" in found.headers["content-security-policy"]
+    response = club.alpha.get(f"/submissions/{number}")
+    assert response.json()["card"]["notes"] == card["notes"]
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in response.headers["content-security-policy"]
 
 
 @pytest.mark.slow
@@ -158,10 +158,10 @@ def test_internal_errors_return_only_an_id(tmp_path: Path) -> None:
     arena.close()
     with api_of(settings, tmp_path / "log") as address:
         (settings.home / "arena.sqlite").write_bytes(b"this is no database" * 1000)
-        found = httpx.get(f"{address}/sets")
-    assert found.status_code in {500, 503}
-    assert "secret-place" not in found.text
-    assert "sqlite" not in found.text.lower()
-    assert json.loads(found.text)["status"] == found.status_code
+        response = httpx.get(f"{address}/sets")
+    assert response.status_code in {500, 503}
+    assert "secret-place" not in response.text
+    assert "sqlite" not in response.text.lower()
+    assert json.loads(response.text)["status"] == response.status_code
     log = (tmp_path / "log").read_text()
     assert "arena.api" in log or "database" in log

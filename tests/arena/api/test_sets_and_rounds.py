@@ -25,13 +25,13 @@ def test_sets_are_listed_and_displayed(public: httpx.Client) -> None:
 
 
 def test_questions_are_paginated_without_repeats(public: httpx.Client) -> None:
-    found: list[str] = []
+    ids: list[str] = []
     after: int | None = 0
     while after is not None:
         page = public.get("/sets/tiny/questions", params={"limit": 5, "after": after}).json()
-        found += [question["id"] for question in page["questions"]]
+        ids += [question["id"] for question in page["questions"]]
         after = page["next"]
-    assert found == [f"q{number}" for number in range(12)]
+    assert ids == [f"q{number}" for number in range(12)]
 
 
 def test_responses_contain_no_references(public: httpx.Client) -> None:
@@ -43,31 +43,31 @@ def test_responses_contain_no_references(public: httpx.Client) -> None:
 
 def test_sample_matches_command_line(public: httpx.Client) -> None:
     arena = open_arena(published())
-    found = public.get("/sets/tiny/sample")
-    assert found.text == arena.submissions.template("tiny", sample=True)
-    assert len([json.loads(line) for line in found.text.splitlines()]) == 5
-    assert found.headers["content-type"] == "application/x-ndjson"
+    response = public.get("/sets/tiny/sample")
+    assert response.text == arena.submissions.template("tiny", sample=True)
+    assert len([json.loads(line) for line in response.text.splitlines()]) == 5
+    assert response.headers["content-type"] == "application/x-ndjson"
     arena.close()
 
 
 def test_round_counts_add_up(public: httpx.Client) -> None:
-    (found,) = public.get("/rounds").json()["rounds"]
-    assert found == public.get("/rounds/tiny").json()
+    (round_,) = public.get("/rounds").json()["rounds"]
+    assert round_ == public.get("/rounds/tiny").json()
     ended = ("judged", "unreadable", "refused", "failed", "skipped", "missing", "pending")
-    assert sum(found[name] for name in ended) == found["planned"] > 0
-    assert not [name for name in found if "cost" in name or "usd" in name]
+    assert sum(round_[name] for name in ended) == round_["planned"] > 0
+    assert not [name for name in round_ if "cost" in name or "usd" in name]
 
 
 def test_battles_are_paginated_with_field_names(public: httpx.Client) -> None:
-    found: list[dict[str, Any]] = []
+    battles: list[dict[str, Any]] = []
     after: int | None = 0
     while after is not None:
         page = public.get("/rounds/tiny/battles", params={"limit": 30, "after": after}).json()
-        found += page["battles"]
+        battles += page["battles"]
         after = page["next"]
-    assert len({battle["battle"] for battle in found}) == len(found)
-    assert len(found) == public.get("/rounds/tiny").json()["planned"]
-    assert {battle["winner"] for battle in found} <= {"model_a", "model_b", "tie", None}
+    assert len({battle["battle"] for battle in battles}) == len(battles)
+    assert len(battles) == public.get("/rounds/tiny").json()["planned"]
+    assert {battle["winner"] for battle in battles} <= {"model_a", "model_b", "tie", None}
 
 
 VALUES = {
@@ -115,7 +115,7 @@ def _addresses(client: TestClient) -> list[str]:
     paths = [
         path for path, methods in client.get("/openapi.json").json()["paths"].items() if "get" in methods
     ]
-    found = []
+    every: list[str] = []
     for path in paths:
         addresses = [path.removeprefix("/api/v1")]
         for name in re.findall(r"{(\w+)}", path):
@@ -124,8 +124,8 @@ def _addresses(client: TestClient) -> list[str]:
                 for address in addresses
                 for value in VALUES.get(name, ("tiny",))
             ]
-        found += addresses
-    return found
+        every += addresses
+    return every
 
 
 @pytest.mark.slow
@@ -143,7 +143,7 @@ def test_no_public_route_returns_private_texts(scene: Scene) -> None:
 @pytest.mark.slow
 @pytest.mark.xdist_group("private")
 def test_question_reports_withheld_texts(scene: Scene) -> None:
-    """Lists have the same rule, and texts that become public are shown."""
+    """Lists follow the same rule, and published texts become visible."""
     address = "/rounds/first/questions/q1"
     seen = {name: getattr(scene, name).get(address) for name in ("public", "alpha", "olga")}
     assert {name: marks_in(response.text) for name, response in seen.items()} == {
@@ -162,9 +162,9 @@ def test_question_reports_withheld_texts(scene: Scene) -> None:
     listed = [client.get("/sets/tiny/questions").text for client in (scene.public, scene.alpha)]
     assert list(map(marks_in, listed)) == [set(), {QUESTION, PASSAGE}]
     scene.arena.policies.show_texts("tiny", public=True)
-    shown = scene.public.get(address)
+    page = scene.public.get(address)
     scene.arena.policies.show_texts("tiny", public=False)
-    assert (marks_in(shown.text), shown.json()["notice"]) == (set(EVERY), "")
+    assert (marks_in(page.text), page.json()["notice"]) == (set(EVERY), "")
 
 
 @pytest.mark.slow

@@ -34,19 +34,19 @@ def test_file_becomes_submission(club: Club) -> None:
     assert (made["system"], made["version"], made["team"], made["answers"]) == ("one-step", 1, "alpha", 12)
     assert (made["selected"], made["created"], made["state"]) == (False, True, "accepted")
     path = urlsplit(added.headers["location"]).path.removeprefix("/api/v1")
-    shown, public = (client.get(path).json() for client in (club.alpha, club.nobody))
-    assert (shown["card"]["contact"], public["card"]["contact"]) == ("mail@alpha.example", "")
-    assert shown["coverage"] == {"d0": 1.0, "d1": 1.0, "d2": 1.0}
-    assert shown["card"]["model"] == "m"
+    own, public = (client.get(path).json() for client in (club.alpha, club.public))
+    assert (own["card"]["contact"], public["card"]["contact"]) == ("mail@alpha.example", "")
+    assert own["coverage"] == {"d0": 1.0, "d1": 1.0, "d2": 1.0}
+    assert own["card"]["model"] == "m"
     assert not list((club.settings.home / "uploads" / "checks").iterdir())
 
 
 def test_yaml_card_is_accepted_and_errors_name_files(club: Club) -> None:
-    asked = {"system": "by-curl", "card": "model: my-model", "file_name": "mine.jsonl"}
-    made = club.alpha.post("/sets/tiny/submissions", params=asked, content=answers("yaml"))
+    query = {"system": "by-curl", "card": "model: my-model", "file_name": "mine.jsonl"}
+    made = club.alpha.post("/sets/tiny/submissions", params=query, content=answers("yaml"))
     assert made.status_code == 201
     assert club.alpha.get(f"/submissions/{made.json()['id']}").json()["card"]["model"] == "my-model"
-    empty = club.alpha.post("/sets/tiny/submissions", params=asked, content=b"")
+    empty = club.alpha.post("/sets/tiny/submissions", params=query, content=b"")
     assert empty.status_code == 422
     assert "mine.jsonl" in empty.text
 
@@ -88,17 +88,16 @@ def test_same_content_twice_is_one_submission(club: Club) -> None:
 
 def test_file_with_errors_reports_all_errors(club: Club) -> None:
     content = answers("bad", 3) + b'{"question_id": "nope", "answer": "x"}\n{"question_id": "q5"}\n'
-    found = submit(club.alpha, content, system="with-errors")
-    assert found.status_code == 422
-    told = found.json()
-    assert {(one["line"], one["code"]) for one in told["problems"] if one["severity"] == "error"} == {
-        (4, "unknown-question"),
-        (5, "missing-field"),
-    }
-    assert told["advice"]
-    assert "/" not in told["detail"], "no path of the server is told"
+    response = submit(club.alpha, content, system="with-errors")
+    assert response.status_code == 422
+    report = response.json()
+    assert {
+        (problem["line"], problem["code"]) for problem in report["problems"] if problem["severity"] == "error"
+    } == {(4, "unknown-question"), (5, "missing-field")}
+    assert report["advice"]
+    assert "/" not in report["detail"], "the path on the server is hidden"
     listed = club.alpha.get("/submissions", params={"set": "tiny"}).json()["submissions"]
-    assert "with-errors" not in [one["system"] for one in listed]
+    assert "with-errors" not in [submission["system"] for submission in listed]
 
 
 def test_check_matches_command_line(club: Club, tmp_path: Path) -> None:
@@ -109,9 +108,9 @@ def test_check_matches_command_line(club: Club, tmp_path: Path) -> None:
     expected = arena.submissions.check(path, "tiny").model_dump(mode="json")
     arena.close()
     for body in (content, gzip.compress(content)):
-        found = club.alpha.post("/sets/tiny/check", content=body)
-        assert found.status_code == 200
-        assert {**found.json()} == expected
+        response = club.alpha.post("/sets/tiny/check", content=body)
+        assert response.status_code == 200
+        assert {**response.json()} == expected
     assert not list((club.settings.home / "uploads" / "checks").iterdir())
 
 
@@ -131,21 +130,21 @@ def test_withdrawn_submission_leaves_tombstone(club: Club) -> None:
     done = club.alpha.post(f"/submissions/{number}/withdraw", json={"reason": "a mistake"})
     assert (done.status_code, done.json()["state"]) == (200, "withdrawn")
     assert club.alpha.post(f"/submissions/{number}/withdraw", json={}).status_code == 409
-    shown = club.nobody.get(f"/submissions/{number}").json()
-    told = (shown["state"], shown["visibility"], shown["withdrawn_reason"])
-    assert told == ("withdrawn", "tombstone", "a mistake")
-    assert set(shown["card"].values()) == {""}
+    submission = club.public.get(f"/submissions/{number}").json()
+    state = (submission["state"], submission["visibility"], submission["withdrawn_reason"])
+    assert state == ("withdrawn", "tombstone", "a mistake")
+    assert set(submission["card"].values()) == {""}
 
 
 def test_unconfirmed_submission_stays_unknown(club: Club) -> None:
-    """C1: Withdrawing what was only held tells nobody of it; its team reads what it did."""
+    """Withdrawing a held submission notifies only its team."""
     held = submit(club.alpha, answers("hush"), system="hushed", hold=True).json()
     number, reason = held["id"], {"reason": "a slip"}
     assert held["state"] == "checked"
-    for other in (club.beta, club.nobody):
+    for other in (club.beta, club.public):
         assert other.post(f"/submissions/{number}/confirm").status_code in {401, 403, 404}
     assert club.alpha.post(f"/submissions/{number}/withdraw", json=reason).status_code == 200
-    for other in (club.beta, club.nobody):
+    for other in (club.beta, club.public):
         assert other.get(f"/submissions/{number}").status_code == 404
         listed = other.get("/submissions", params={"set": "tiny"}).text
         assert "hushed" not in listed
@@ -158,7 +157,7 @@ def test_unconfirmed_submission_stays_unknown(club: Club) -> None:
 
 
 def test_personal_responses_are_not_cacheable(club: Club) -> None:
-    mine, public = club.alpha.get("/submissions"), club.nobody.get("/submissions")
+    mine, public = club.alpha.get("/submissions"), club.public.get("/submissions")
     assert "private" in mine.headers["cache-control"]
     assert "public" in public.headers["cache-control"]
     assert "Authorization" in mine.headers["vary"]
@@ -166,13 +165,13 @@ def test_personal_responses_are_not_cacheable(club: Club) -> None:
 
 def test_missing_value_words_can_be_texts(club: Club) -> None:
     checked = [
-        club.alpha.post("/sets/tiny/check", content=MISSING, params=asked).json()["answers"]
-        for asked in ({}, {"keep_na": "true"})
+        club.alpha.post("/sets/tiny/check", content=MISSING, params=query).json()["answers"]
+        for query in ({}, {"keep_na": "true"})
     ]
     assert checked == [1, 2]
-    found = submit(club.alpha, MISSING, system="keeps-na", keep_na=True)
-    assert found.status_code == 201
-    assert "missing-value" not in [one["code"] for one in found.json()["problems"]]
+    response = submit(club.alpha, MISSING, system="keeps-na", keep_na=True)
+    assert response.status_code == 201
+    assert "missing-value" not in [problem["code"] for problem in response.json()["problems"]]
 
 
 def test_check_of_table_reads_one_system(club: Club) -> None:
@@ -200,7 +199,7 @@ def test_decompression_bomb_affects_only_its_process(club: Club) -> None:
     pq.write_table(table, content)
     assert len(content.getvalue()) < 100_000
     report = club.alpha.post("/sets/tiny/check", content=content.getvalue()).json()
-    assert "too-large" in {one["code"] for one in report["problems"] if one["line"] == 0}
+    assert "too-large" in {problem["code"] for problem in report["problems"] if problem["line"] == 0}
     assert club.alpha.get("/sets/tiny").status_code == 200
 
 
@@ -237,9 +236,9 @@ def test_documented_submission_gets_published_place(tmp_path: Path) -> None:
         assert token, made
         team = {"ARENA_SERVER": server, "ARENA_TOKEN": token[0]}
         assert '"system":"curled"' in shell(commands_under("By curl"), team)
-        judged, shown = commands_under("Results")[:2], commands_under("Results")[2:4]
+        judged, showing = commands_under("Results")[:2], commands_under("Results")[2:4]
         shell(judged, here)
-        battles = shell(shown, team)
+        battles = shell(showing, team)
     assert len(json.loads(battles)["battles"]) == 5
     with (place / "board.csv").open() as file:
         assert "curled" in {row["system"] for row in csv.DictReader(file) if row["rating"]}

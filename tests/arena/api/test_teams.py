@@ -33,17 +33,17 @@ def test_invalid_token_is_refused_by_every_route(club: Club) -> None:
         "Bearer ä",
     )
     for header, path in product(headers, ("/me", "/sets")):
-        found = club.nobody.get(path, headers=[(b"Authorization", header.encode())])
-        assert found.status_code == 401
-        assert found.headers["content-type"] == "application/problem+json"
-        assert found.headers["www-authenticate"].startswith("Bearer")
+        response = club.public.get(path, headers=[(b"Authorization", header.encode())])
+        assert response.status_code == 401
+        assert response.headers["content-type"] == "application/problem+json"
+        assert response.headers["www-authenticate"].startswith("Bearer")
 
 
 def test_token_in_url_or_cookie_is_ignored(club: Club) -> None:
     token = club.tokens["alpha"]
-    assert club.nobody.get("/me", params={"token": token, "access_token": token}).status_code == 401
+    assert club.public.get("/me", params={"token": token, "access_token": token}).status_code == 401
     assert (
-        club.nobody.get("/me", headers={"Cookie": f"arena_session={token}; token={token}"}).status_code == 401
+        club.public.get("/me", headers={"Cookie": f"arena_session={token}; token={token}"}).status_code == 401
     )
 
 
@@ -56,7 +56,7 @@ def test_revoked_token_is_refused_at_once(club: Club) -> None:
         assert other.get("/me").json()["scopes"] == ["read", "submit"]
         listed = club.alpha.get("/teams/alpha/tokens")
         assert secret not in listed.text
-        assert number in [one["id"] for one in listed.json()["tokens"]]
+        assert number in [entry["id"] for entry in listed.json()["tokens"]]
         assert club.alpha.delete(f"/tokens/{number}").json()["revoked_at"]
         assert other.get("/me").status_code == 401
 
@@ -80,9 +80,9 @@ def test_rate_limit_is_per_token_and_in_headers(tmp_path: Path) -> None:
             sent = [client.post("/sets/none/check", content=b"x") for _ in range(3)]
             left = [client.get("/me") for _ in range(4)]
         assert httpx.get(f"{address}/sets").status_code == 200
-    assert [one.status_code for one in sent] == [404, 404, 429]
+    assert [response.status_code for response in sent] == [404, 404, 429]
     assert sent[0].headers["ratelimit-limit"] == "6"
-    assert [one.status_code for one in left] == [200, 200, 200, 429]
+    assert [response.status_code for response in left] == [200, 200, 200, 429]
     assert left[0].headers["ratelimit-remaining"] == "2"
     assert 1 <= int(left[3].headers["retry-after"]) <= 60
     assert left[3].headers["content-type"] == "application/problem+json"
@@ -113,7 +113,7 @@ def test_browser_signs_in_and_out(club: Club) -> None:
         form = browser.get("/auth/sign-in")
         signed = browser.post("/auth/sign-in", data={"token": club.tokens["alpha"]})
         assert (signed.status_code, signed.headers["location"]) == (303, "../team")
-        cookie = next(one for one in signed.headers.get_list("set-cookie") if "arena_session" in one)
+        cookie = next(header for header in signed.headers.get_list("set-cookie") if "arena_session" in header)
         assert "HttpOnly" in cookie
         assert "SameSite=lax" in cookie
         assert "Secure" not in cookie, "this site is not served over https"
@@ -122,12 +122,12 @@ def test_browser_signs_in_and_out(club: Club) -> None:
         again = browser.get("/auth/sign-in").text
         assert "You are signed in as token" in again
         assert '<a href="sign-out">Sign out</a>' in again
-        asked = browser.get("/auth/sign-out")
-        assert "of alpha" in asked.text
+        page = browser.get("/auth/sign-out")
+        assert "of alpha" in page.text
         forged = browser.post("/auth/sign-out", headers={"Origin": "https://evil.example"})
         assert forged.status_code == 403
         assert browser.post("/auth/sign-out").status_code == 303
-        assert browser.get("/auth/sign-out").status_code == 303, "nobody is signed in any more"
+        assert browser.get("/auth/sign-out").status_code == 303, "the session has ended"
 
 
 def test_form_of_other_site_is_refused(club: Club) -> None:
@@ -148,8 +148,8 @@ def test_form_of_other_site_is_refused(club: Club) -> None:
 def test_wrong_token_in_form_is_reported_but_not_repeated(club: Club) -> None:
     site = club.address.removesuffix("/api/v1")
     with httpx.Client(base_url=site, headers={"Origin": site}) as browser:
-        found = browser.post("/auth/sign-in", data={"token": "aa_1_<script>"})
-        assert found.status_code == 401
-        assert "Invalid or expired" in found.text
-        assert "script>" not in found.text
-        assert "frame-ancestors 'none'" in found.headers["content-security-policy"]
+        response = browser.post("/auth/sign-in", data={"token": "aa_1_<script>"})
+        assert response.status_code == 401
+        assert "Invalid or expired" in response.text
+        assert "script>" not in response.text
+        assert "frame-ancestors 'none'" in response.headers["content-security-policy"]

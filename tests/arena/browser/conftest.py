@@ -29,7 +29,7 @@ class Stage:
     visitor: Visitor
 
     def enter(self, view: View) -> None:
-        """Open a page as somebody; whoever was signed in before is not any more."""
+        """Open a page as a user, ending the previous session."""
         token = getattr(self.showcase, view.who, "")
         if self._who() != view.who:
             self.visitor.go("/healthz")

@@ -22,8 +22,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("fo
 VIEWS = page_views(NAMES)
 NOWHERE = "no-such-thing"
 REFUSED = """
-const found = performance.getEntriesByType("resource").filter(one => one.responseStatus >= 400);
-return [...found.map(one => `${one.responseStatus} ${one.name}`), ...window.violations];
+const failures = performance.getEntriesByType("resource").filter(entry => entry.responseStatus >= 400);
+return [...failures.map(entry => `${entry.responseStatus} ${entry.name}`), ...window.violations];
 """
 """Requests of the page that failed, and what it did against its policy (C2)."""
 INTRUDERS = """
@@ -39,8 +39,8 @@ def _faults(stage: Stage) -> list[str]:
     for name in LOOKS:
         stage.look(name)
         stage.settle()
-        found = [*accessibility_faults(driver), *layout_faults(driver)]
-        faults += [f"{name}: {fault}" for fault in found]
+        problems = [*accessibility_faults(driver), *layout_faults(driver)]
+        faults += [f"{name}: {fault}" for fault in problems]
     driver.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
     faults += [f"phone: {fault}" for fault in focus_faults(driver)]
     return faults
@@ -81,7 +81,7 @@ def test_script_inside_page_does_not_run(stage: Stage) -> None:
     driver.execute_script(INTRUDERS)
     stage.visitor.until(lambda: len(driver.execute_script(REFUSED)) > 1, "nothing is reported")
     assert driver.execute_script("return window.ran") is None
-    assert any("foreign.invalid" in one for one in driver.execute_script(REFUSED))
+    assert any("foreign.invalid" in address for address in driver.execute_script(REFUSED))
 
 
 @pytest.mark.parametrize("width", [800, 1024, 1440])

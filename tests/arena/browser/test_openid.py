@@ -77,9 +77,9 @@ def test_account_is_bound_at_first_sign_in(house: House) -> None:
     sign_in(house, walk)
     walk.find("[data-testid=stAlert]", "No account belongs to this sign-in")
 
-    told = house.log.read_text()
-    assert "Traceback" not in told
-    assert house.provider.client_secret not in told
+    log = house.log.read_text()
+    assert "Traceback" not in log
+    assert house.provider.client_secret not in log
     assert house.provider.exchanged == 2
 
 

@@ -31,7 +31,7 @@ const [said, after] = [".aa-told", "#standing"].map(selector => document.querySe
 return said.compareDocumentPosition(after);
 """
 PRECEDING = 2
-"""Answer of a browser about an element that stands before another."""
+"""Result of `compareDocumentPosition` for an earlier element."""
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -157,7 +157,7 @@ def _test_a_judge(hands: Visitor) -> None:
 
 
 def _plan_and_launch(hands: Visitor, endpoint: ScriptedLLM, home: Path) -> None:
-    """A round is launched once what the plan lacks is there, by following visible words alone."""
+    """Launch a round by following only visible words, once the plan is complete."""
     hands.go("/")
     hands.click("//*[@data-testid='stTopNavSection'][contains(., 'Organise')]")
     hands.click("//*[@data-testid='stTopNavDropdownLink'][contains(., 'Organise rounds')]")

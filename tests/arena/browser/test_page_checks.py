@@ -26,7 +26,7 @@ PLANT = """
 const box = document.createElement("div");
 box.innerHTML = arguments[0];
 document.querySelector("main").append(box);
-return Promise.all([...document.images].map((one) => one.decode().catch(() => null)));
+return Promise.all([...document.images].map((image) => image.decode().catch(() => null)));
 """
 
 

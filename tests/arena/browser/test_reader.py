@@ -41,7 +41,7 @@ return [...document.querySelectorAll(chosen)].find(offers) || null;
 
 
 class Stranger:
-    """Somebody who knows no address: they read what a page shows, and choose words that stand on it."""
+    """A user without URLs, who reads pages and clicks the words on them."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage, self._visitor = stage, stage.visitor
@@ -156,7 +156,7 @@ def test_permalink_runs_no_script_of_answers() -> None:
 
 
 SYSTEMS = """
-return [...document.querySelectorAll(".aa-standings tbody th a")].map(one => one.textContent);
+return [...document.querySelectorAll(".aa-standings tbody th a")].map(link => link.textContent);
 """
 WORDS = """
 return [...document.querySelectorAll(".aa-standings tbody tr:first-child")].map(row => Number(

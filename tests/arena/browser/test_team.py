@@ -44,8 +44,8 @@ def club(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[Club]:
         visitor.sign_in(tokens[0])
         yield Club(settings=arena.settings, visitor=visitor, theirs=tokens[1])
         visitor.driver.delete_all_cookies()
-    told = log.read_text()
-    assert not [token for token in tokens if token.split("_", 2)[2] in told], "a secret is in the log"
+    text = log.read_text()
+    assert not [token for token in tokens if token.split("_", 2)[2] in text], "a secret is in the log"
 
 
 def test_team_goes_from_faulty_file_to_its_board(club: Club, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_large_file_is_accepted_and_larger_one_refused(club: Club, tmp_path: Pat
     assert large.stat().st_size > LARGE
     ours.upload(large)
     ours.find("[data-testid=stAlert]", "This file can be submitted")
-    assert not list((club.settings.uploads_folder / "browser").glob("*")), "a checked file is kept"
+    assert not list((club.settings.uploads_folder / "browser").glob("*")), "a checked file was not deleted"
 
     ours.go("/submit?set=tiny")
     limit = club.settings.max_upload_mb

@@ -47,33 +47,35 @@ def votes(tmp_path: Path) -> Path:
 
 
 def test_rate_estimates_human_ratings(run: Commands, verdicts: Path, votes: Path) -> None:
-    found = run.json("battles", "rate", verdicts, "--people", votes, "--json")
-    assert {row["system"] for row in found["ratings"]} == set(SYSTEMS)
-    for row in found["ratings"]:
+    report = run.json("battles", "rate", verdicts, "--people", votes, "--json")
+    assert {row["system"] for row in report["ratings"]} == set(SYSTEMS)
+    for row in report["ratings"]:
         for prefix in ("", "judge_", "people_"):
             assert row[f"{prefix}lower"] < row[f"{prefix}rating"] < row[f"{prefix}upper"]
         assert 1 <= row["rank_lower"] <= row["rank_upper"] <= len(SYSTEMS)
-    assert (found["labelled_battles"], found["votes"], found["annotators"]) == (60, 120, 2)
-    assert -1 <= found["correlation"] <= 1
-    assert found["gain"] > 0
-    assert "The judge" in found["advice"]
-    assert (found["method"], found["interval"], found["cluster"]) == ("bradley-terry", "sandwich", "question")
+    assert (report["labelled_battles"], report["votes"], report["annotators"]) == (60, 120, 2)
+    assert -1 <= report["correlation"] <= 1
+    assert report["gain"] > 0
+    assert "The judge" in report["advice"]
+    assert (report["method"], report["interval"], report["cluster"]) == (
+        "bradley-terry",
+        "sandwich",
+        "question",
+    )
 
 
 def test_winrates_estimate_human_rates(run: Commands, verdicts: Path, votes: Path) -> None:
-    found = run.json("battles", "winrates", verdicts, "--people", votes, "--by", "domain", "--json")
-    assert [row["domain"] for row in found["rows"][:3]] == ["overall", "even", "odd"]
-    for row in found["rows"]:
+    report = run.json("battles", "winrates", verdicts, "--people", votes, "--by", "domain", "--json")
+    assert [row["domain"] for row in report["rows"][:3]] == ["overall", "even", "odd"]
+    for row in report["rows"]:
         if row["domain"] == "odd":
             assert (row["labelled_battles"], row["people_win_rate"], row["lower"]) == (0, None, None)
             continue
         for prefix in ("", "judge_", "people_"):
             assert 0 <= row[f"{prefix}lower"] <= row[f"{prefix}win_rate"] <= row[f"{prefix}upper"] <= 1
             assert row[f"{prefix}win_rate"] <= row[f"{prefix}mean_score"] <= row[f"{prefix}win_tie_rate"]
-    assert found["votes"] == 120
-    assert "nobody" in run.refused(
-        "battles", "winrates", verdicts, "--people", votes, "--reference", "nobody"
-    )
+    assert report["votes"] == 120
+    assert "absent" in run.fails("battles", "winrates", verdicts, "--people", votes, "--reference", "absent")
 
 
 BAD = {
@@ -89,7 +91,7 @@ BAD = {
 @pytest.mark.parametrize("row", BAD.values(), ids=BAD.keys())
 def test_bad_votes_are_refused_with_their_line(run: Commands, verdicts: Path, votes: Path, row: str) -> None:
     votes.write_text(f"{votes.read_text(encoding='utf-8')}\n{row}", encoding="utf-8")
-    err = run.refused("battles", "rate", verdicts, "--people", votes)
+    err = run.fails("battles", "rate", verdicts, "--people", votes)
     assert "votes.csv" in err
     assert "122" in err
 
@@ -98,4 +100,4 @@ def test_bad_votes_are_refused_with_their_line(run: Commands, verdicts: Path, vo
 def test_invalid_options_are_refused(
     run: Commands, verdicts: Path, votes: Path, options: tuple[str, ...]
 ) -> None:
-    assert run.refused("battles", "rate", verdicts, "--people", votes, *options).startswith("arena: ")
+    assert run.fails("battles", "rate", verdicts, "--people", votes, *options).startswith("arena: ")

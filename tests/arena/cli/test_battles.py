@@ -59,31 +59,31 @@ def styled_battles(rows: int = 1500) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", ["battles.csv", "battles.jsonl"])
 def test_every_column_becomes_term(run: Commands, tmp_path: Path, name: str) -> None:
     file = written(tmp_path / name, styled_battles())
-    found = run.json("battles", "rate", file, "--method", "style", "--json")
-    assert (found["method"], found["interval"]) == ("style", "sandwich")
-    terms = {row["name"]: row for row in found["coefficients"]}
+    report = run.json("battles", "rate", file, "--method", "style", "--json")
+    assert (report["method"], report["interval"]) == ("style", "sandwich")
+    terms = {row["name"]: row for row in report["coefficients"]}
     assert list(terms) == [covariate.value for covariate in Covariate]
     assert terms["position"]["lower"] <= 0.6 * WORTH <= terms["position"]["upper"]
     assert terms["length"]["lower"] > 0
     assert terms["bold"]["lower"] < 0 < terms["bold"]["upper"]
-    assert found["left_out"] == []
-    assert {row["system"] for row in found["ratings"]} == {"x", "y", "z"}
+    assert report["left_out"] == []
+    assert {row["system"] for row in report["ratings"]} == {"x", "y", "z"}
 
 
 def test_missing_columns_are_reported(run: Commands, tmp_path: Path) -> None:
     plain = [
         {name: value for name, value in row.items() if name not in COLUMNS} for row in styled_battles(30)
     ]
-    err = run.refused("battles", "rate", written(tmp_path / "p.csv", plain), "--method", "style")
+    err = run.fails("battles", "rate", written(tmp_path / "p.csv", plain), "--method", "style")
     assert all(name in err for name in COLUMNS)
     half = [row | {"a_bold": 1} for row in plain]
     file = written(tmp_path / "h.csv", half)
     for options in ((), ("--covariates", "bold")):
-        assert "h.csv has no column b_bold" in run.refused(
+        assert "h.csv has no column b_bold" in run.fails(
             "battles", "rate", file, "--method", "style", *options
         )
-    run.refused("battles", "rate", file, "--method", "style", "--covariates", "colour", code=2)
-    assert "Add --method style" in run.refused("battles", "rate", file, "--covariates", "bold")
+    run.fails("battles", "rate", file, "--method", "style", "--covariates", "colour", code=2)
+    assert "Add --method style" in run.fails("battles", "rate", file, "--covariates", "bold")
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_invalid_cells_are_reported(run: Commands, tmp_path: Path, cell: dict[st
     rows = styled_battles(60)
     rows[2] |= cell
     file = written(tmp_path / "b.csv", rows)
-    assert said in run.refused("battles", "rate", file, "--method", "style", "--strict")
-    assert said in run.told("battles", "rate", file, "--method", "style")
+    assert said in run.fails("battles", "rate", file, "--method", "style", "--strict")
+    assert said in run.stderr("battles", "rate", file, "--method", "style")
     run.done("battles", "rate", file, "--bootstrap", "20")
 
 
@@ -109,18 +109,18 @@ def test_battles_without_value_are_counted(run: Commands, tmp_path: Path) -> Non
         row["b_lists"] = ""
     file = written(tmp_path / "b.csv", rows)
     words = ("battles", "rate", file, "--method", "style")
-    assert "left out: 7 battles (an empty cell among" in run.told(*words)
-    assert "left out" not in run.told(*words, "--covariates", "length")
+    assert "left out: 7 battles (an empty cell among" in run.stderr(*words)
+    assert "left out" not in run.stderr(*words, "--covariates", "length")
 
 
 def test_excluded_system_removes_its_battles(run: Commands, tmp_path: Path) -> None:
     file = written(tmp_path / "b.csv", styled_battles(600))
     options = ("--method", "style", "--without", "x", "--anchor", "y=1200", "--json")
-    found = run.json("battles", "rate", file, *options)
-    assert {row["system"] for row in found["ratings"]} == {"y", "z"}
-    assert 1200 in [row["rating"] for row in found["ratings"] if row["system"] == "y"]
-    assert "nobody took part in no battle" in run.refused(
-        "battles", "rate", file, "--method", "style", "--anchor", "nobody=1000"
+    report = run.json("battles", "rate", file, *options)
+    assert {row["system"] for row in report["ratings"]} == {"y", "z"}
+    assert 1200 in [row["rating"] for row in report["ratings"] if row["system"] == "y"]
+    assert "absent took part in no battle" in run.fails(
+        "battles", "rate", file, "--method", "style", "--anchor", "absent=1000"
     )
 
 
@@ -135,13 +135,14 @@ def test_output_is_independent_of_row_order(run: Commands, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("command", ["rate", "winrates"])
 def test_commands_print_notes_of_file(run: Commands, tmp_path: Path, command: str) -> None:
-    kept = ("model_a", "model_b", "winner")
+    columns = ("model_a", "model_b", "winner")
     rows = [
-        {name: row[name] for name in kept} | {"anony": at >= 10} for at, row in enumerate(styled_battles(60))
+        {name: row[name] for name in columns} | {"anony": at >= 10}
+        for at, row in enumerate(styled_battles(60))
     ]
-    told = run.told("battles", command, written(tmp_path / "b.jsonl", rows))
-    assert "every battle counts as a separate question" in told
-    assert "left out: 10 records" in told
+    messages = run.stderr("battles", command, written(tmp_path / "b.jsonl", rows))
+    assert "every battle counts as a separate question" in messages
+    assert "left out: 10 records" in messages
 
 
 def test_name_with_line_break_stays_on_one_row(run: Commands, tmp_path: Path) -> None:
@@ -166,7 +167,7 @@ def test_battles_cluster_by_voter_or_unnamed_question(run: Commands, tmp_path: P
     ]
     rows = [row | {"winner": str(row["winner"]).replace("t", "tie")} for row in rows]
     file = written(tmp_path / "b.csv", rows)
-    assert "values repeat in 'thing'" in run.refused("battles", "rate", file)
+    assert "values repeat in 'thing'" in run.fails("battles", "rate", file)
     by_voter = run.json("battles", "rate", file, "--cluster", "voter", "--json")
     named = written(tmp_path / "n.csv", [row | {"question_id": row["user_id"]} for row in rows])
     assert by_voter == run.json("battles", "rate", named, "--json") | {"cluster": "voter"}
@@ -177,12 +178,12 @@ def test_check_and_compare_tools_explain_differences(run: Commands) -> None:
     assert "king" in run.done("battles", "check", file).splitlines()[0]
     rows = run.json("battles", "check", file, "--json")
     assert [row["rule"] for row in rows][:3] == ["undefeated", "ties", "weights"]
-    told = run.told("battles", "compare-tools", file)
-    found = run.json("battles", "compare-tools", file, "--json")
-    absent = [name for name, version in found["versions"].items() if version is None]
-    assert [name for name in found["versions"] if f"{name} is not installed" in told] == absent
-    assert "alpaca_eval is not compared" in told
-    assert list(found["boards"]) == ["here", *(name for name in found["versions"] if name not in absent)]
+    messages = run.stderr("battles", "compare-tools", file)
+    report = run.json("battles", "compare-tools", file, "--json")
+    absent = [name for name, version in report["versions"].items() if version is None]
+    assert [name for name in report["versions"] if f"{name} is not installed" in messages] == absent
+    assert "alpaca_eval is not compared" in messages
+    assert list(report["boards"]) == ["here", *(name for name in report["versions"] if name not in absent)]
     rates = {row["system"]: row["rating"] for row in run.json("battles", "rate", file, "--json")["ratings"]}
-    assert {system: row["rating"] for system, row in found["boards"]["here"].items()} == rates
+    assert {system: row["rating"] for system, row in report["boards"]["here"].items()} == rates
     assert "[1]" in run.done("battles", "compare-tools", file)

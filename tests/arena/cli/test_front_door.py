@@ -70,7 +70,7 @@ def test_rank_retries_exactly_comparisons_without_verdict(
 ) -> None:
     llm, out = scripted_llm(faults={fault: 0.3}), tmp_path / "q"
     command = ("rank", *_answers(files), "--judge", "m", "--endpoint", llm.url, "--out", out, "--yes")
-    err = run.told(*command)
+    err = run.stderr(*command)
     lost = _outcomes(out)[outcome]
     assert 0 < lost < 12
     assert f"{lost} comparison{'s' * (lost > 1)} {outcome}; {out / 'comparisons.csv'} says why." in err
@@ -132,9 +132,9 @@ def test_changed_function_judges_failed_comparisons(tmp_path: Path) -> None:
 
     mended.__name__ = "broken"
     data, out = {name: _rows(name) for name in LENGTHS}, tmp_path / "d"
-    found = aa.rank(data, judge=broken, out=out, progress=False)
-    assert sum(found.comparisons.outcome == "failed") == 3
-    assert list(found.board.questions) == [7, 7, 7]
+    ranking = aa.rank(data, judge=broken, out=out, progress=False)
+    assert sum(ranking.comparisons.outcome == "failed") == 3
+    assert list(ranking.board.questions) == [7, 7, 7]
     again = aa.rank(data, judge=mended, out=out, progress=False)
     assert calls == [QUESTIONS[3]] * 3
     assert set(again.comparisons.outcome) == {"judged"}
@@ -181,10 +181,10 @@ def test_gate_is_undecided_with_missing_comparisons(run: Commands, tmp_path: Pat
         name: [{"question": text, "answer": "long " * length} for text in texts]
         for name, length in {"new": 1, "old": 5}.items()
     }
-    found = aa.rank(data, judge=judge, out=tmp_path / "gate", progress=False)
-    assert list(found.board.questions) == [4, 4]
-    assert list(found.board.answers) == [40, 40]
-    duel = found.compare("new", "old")
+    ranking = aa.rank(data, judge=judge, out=tmp_path / "gate", progress=False)
+    assert list(ranking.board.questions) == [4, 4]
+    assert list(ranking.board.answers) == [40, 40]
+    duel = ranking.compare("new", "old")
     assert (duel.planned, duel.judged, duel.failed, duel.undecided) == (40, 4, 36, True)
     assert aa.estimate(data, judge=judge, concurrency=1, progress=False, retry="none")["planned"] == 40
     with pytest.raises(ArenaError, match=r"retry is 'non'\. Use 'all' or 'none'"):
@@ -192,8 +192,8 @@ def test_gate_is_undecided_with_missing_comparisons(run: Commands, tmp_path: Pat
     code, text, _ = run("compare", tmp_path / "gate", "new", "old", "--fail-if-worse")
     assert code == 4
     assert "36 of 40 comparisons have no verdict (36 failed). Too few have one for a gate." in text
-    told = run.json("compare", tmp_path / "gate", "new", "old", "--json")
-    assert [told[name] for name in ("planned", "judged", "failed", "refused")] == [40, 4, 36, 0]
+    comparison = run.json("compare", tmp_path / "gate", "new", "old", "--json")
+    assert [comparison[name] for name in ("planned", "judged", "failed", "refused")] == [40, 4, 36, 0]
 
 
 def test_gate_is_undecided_for_systems_without_battles(run: Commands, files: Files, tmp_path: Path) -> None:
@@ -201,12 +201,12 @@ def test_gate_is_undecided_for_systems_without_battles(run: Commands, files: Fil
     run.done("rank", *_answers(files), "--references", files["right"], "--vs", "gamma", "--out", out)
     code, text, _ = run("compare", out, "alpha", "beta", "--fail-if-worse")
     assert (code, "They never met." in text) == (4, True)
-    assert "alpha and beta never met in rank-1" in run.refused("losses", out, "alpha", "beta")
-    assert "cannot be compared with itself" in run.refused("losses", out, "beta", "beta")
-    found = aa.rank({"alpha": _rows("alpha")}, out=out, vs="gamma", progress=False)
-    for pair in (("alpha", "beta"), ("beta", "beta"), ("nobody", "beta")):
-        with pytest.raises(ArenaError, match=r"never met|itself|No system 'nobody'"):
-            found.losses(*pair)
+    assert "alpha and beta never met in rank-1" in run.fails("losses", out, "alpha", "beta")
+    assert "cannot be compared with itself" in run.fails("losses", out, "beta", "beta")
+    ranking = aa.rank({"alpha": _rows("alpha")}, out=out, vs="gamma", progress=False)
+    for pair in (("alpha", "beta"), ("beta", "beta"), ("absent", "beta")):
+        with pytest.raises(ArenaError, match=r"never met|itself|No system 'absent'"):
+            ranking.losses(*pair)
 
 
 def test_newest_round_without_board_is_reported(
@@ -218,12 +218,12 @@ def test_newest_round_without_board_is_reported(
     run.done("rank", files["alpha"], files["beta"], *words, "--out", tmp_path / "old")
     (tmp_path / "old").rename(out)
     llm.script.faults = {Fault.FILTERED: 1.0}
-    assert "No comparison has a verdict" in run.refused(
+    assert "No comparison has a verdict" in run.fails(
         "rank", out, files["gamma"], *words[:1], "n", *words[2:]
     )
     code, text, _ = run("compare", out, "alpha", "beta", "--fail-if-worse")
     assert (code, "Round rank-2 has no board yet; these figures are from rank-1." in text) == (4, True)
-    assert f"Round rank-2 has no board yet; continue: arena rank {out}" in run.told(
+    assert f"Round rank-2 has no board yet; continue: arena rank {out}" in run.stderr(
         "losses", out, "beta", "alpha"
     )
     arena = open_ranking(out)
@@ -232,7 +232,7 @@ def test_newest_round_without_board_is_reported(
     arena.close()
     assert run("compare", out, "alpha", "beta", "--fail-if-worse")[0] == 4
     llm.script.faults = {}
-    done = run.told("rank", out, "--yes", "--vs", "gamma")
+    done = run.stderr("rank", out, "--yes", "--vs", "gamma")
     assert run.json("compare", out, "alpha", "gamma", "--json")["round"] == "rank-3"
     assert all("gamma" in words for words in _commands(done))
 
@@ -299,22 +299,24 @@ def test_advised_commands_work(run: Commands, files: Files, tmp_path: Path, scri
     code, _, paused = run("rank", *_answers(files), *judge, "--out", tmp_path / "a b")
     assert (code, "show-replies" in paused, "rounds" in paused) == (1, False, False)
     assert _outcomes(tmp_path / "a b")["unreadable"]
-    found = _commands(paused)
+    commands = _commands(paused)
     folder = str(tmp_path / "a b")
-    assert found == [["rank", folder], ["rank", folder, "--go-on"]]
-    err = run.refused(*found[1], "--yes")
+    assert commands == [["rank", folder], ["rank", folder, "--go-on"]]
+    err = run.fails(*commands[1], "--yes")
     assert "No comparison has a verdict" in err
     assert re.search(r"The first: .*\. /.*comparisons.csv has the other errors\. Correct them", err)
     llm.script.faults = {}
     for words in _commands(err):
-        done = run.told(*words, "--yes")
+        done = run.stderr(*words, "--yes")
     for words in _commands(done):
         run.done(*words)
     assert len(_commands(done)) == 2
 
 
 def _commands(text: str) -> list[list[str]]:
-    return [shlex.split(found)[1:] for found in re.findall(r"arena (?:rank|losses|compare)[^;.|\n]*", text)]
+    return [
+        shlex.split(command)[1:] for command in re.findall(r"arena (?:rank|losses|compare)[^;.|\n]*", text)
+    ]
 
 
 def test_python_errors_name_arguments(tmp_path: Path, scripted_llm: Serve) -> None:
@@ -385,10 +387,10 @@ def test_extra_columns_are_not_systems(run: Commands, files: Files, tmp_path: Pa
     assert run.json("rank", short, *words)["systems"] == ["long", "terse"]
     some = [[text, "m1" if at else "", "It turns."] for at, text in enumerate(QUESTIONS)]
     nameless = _write(tmp_path / "some.csv", "prompt,system,answer", some)
-    assert "has an answer but no system" in run.refused("rank", nameless, files["beta"], *words[:4])
+    assert "has an answer but no system" in run.fails("rank", nameless, files["beta"], *words[:4])
     named = ("rank", wide, files["beta"], *words, "--answer")
     assert run.json(*named, f"{wide}:two")["systems"] == ["beta", "wide"]
-    assert "has no column 'three'" in run.refused(*named, f"{wide}:three")
+    assert "has no column 'three'" in run.fails(*named, f"{wide}:three")
 
 
 @patch("judges.llm.prices.is_private", lambda _: False)
@@ -405,14 +407,14 @@ def test_references_can_be_ranked(run: Commands, files: Files, tmp_path: Path, s
 
 def test_questions_without_reference_are_undecidable(run: Commands, files: Files, tmp_path: Path) -> None:
     short = _write(tmp_path / "short.csv", "prompt,reference", RIGHT[:6])
-    err = run.told("rank", *_answers(files), "--references", short, "--out", tmp_path / "q")
+    err = run.stderr("rank", *_answers(files), "--references", short, "--out", tmp_path / "q")
     assert "6 comparisons cannot be decided: the question has neither passages nor a reference." in err
     assert "18 comparisons by lexical; no model is called." in err
     assert _outcomes(tmp_path / "q") == {"judged": 18, "undecidable": 6}
     assert "have no verdict (2 undecidable)" in run.done("compare", tmp_path / "q", "alpha", "beta")
     again = ("rank", tmp_path / "q", "--with-reference")
-    assert "lexical cannot rank the references" in run.refused(*again)
-    assert "--vs beta compares every system with it only" in run.refused(*again, "--vs", "beta")
+    assert "lexical cannot rank the references" in run.fails(*again)
+    assert "--vs beta compares every system with it only" in run.fails(*again, "--vs", "beta")
     assert "unreadable" not in err
     with (tmp_path / "q" / "board.csv").open() as file:
         listed = {

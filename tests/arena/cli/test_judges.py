@@ -23,7 +23,7 @@ def words(tmp_path: Path) -> tuple[str, ...]:
 
 @pytest.mark.slow
 def test_dead_endpoint_reports_error_with_advice(run: Commands, words: tuple[str, ...]) -> None:
-    assert "OPENAI_BASE_URL" in run.refused(*words, endpoint=DEAD_ENDPOINT)
+    assert "OPENAI_BASE_URL" in run.fails(*words, endpoint=DEAD_ENDPOINT)
 
 
 @pytest.mark.parametrize(("fault", "outcome"), [("refusal", "refused"), ("wrong_format", "unreadable")])
@@ -38,20 +38,20 @@ def test_missing_verdict_is_error(
 
 def test_model_is_tested_in_both_orders(make_arena: Fill, scripted_llm: Serve) -> None:
     server = scripted_llm()
-    found = make_arena(endpoint=server.url).judges.test("gpt-4o")
-    assert server.log.calls == found.calls == 6
-    assert {body["model"] for body in server.log.bodies} == {"gpt-4o"} == set(found.models)
-    assert found.passed
-    assert found.agreeing == 3
-    assert {battle["outcome"] for battle in found.battles} == {Outcome.JUDGED}
-    assert found.latency is not None
-    assert all("<rating>" in one["judgments"][0]["replies"][0]["text"] for one in found.battles)
+    result = make_arena(endpoint=server.url).judges.test("gpt-4o")
+    assert server.log.calls == result.calls == 6
+    assert {body["model"] for body in server.log.bodies} == {"gpt-4o"} == set(result.models)
+    assert result.passed
+    assert result.agreeing == 3
+    assert {battle["outcome"] for battle in result.battles} == {Outcome.JUDGED}
+    assert result.latency is not None
+    assert all("<rating>" in battle["judgments"][0]["replies"][0]["text"] for battle in result.battles)
 
 
 def test_position_biased_judge_is_detected(make_arena: Fill, scripted_llm: Serve) -> None:
-    found = make_arena(endpoint=scripted_llm(rule="first").url).judges.test("reference-free")
-    assert (found.judged, found.agreeing) == (3, 0)
-    assert "agree on 0 of 3" in found.sentence
+    result = make_arena(endpoint=scripted_llm(rule="first").url).judges.test("reference-free")
+    assert (result.judged, result.agreeing) == (3, 0)
+    assert "agree on 0 of 3" in result.sentence
 
 
 def test_refused_key_fails_after_one_request(make_arena: Fill, scripted_llm: Serve) -> None:

@@ -12,13 +12,13 @@ def test_labels_are_opened_exported_imported_and_closed(arena_of: Commands, tmp_
     run = ("rounds", "run", "--set", "tiny", "--judge", "lexical", "--pairs", "all", "--name", "r", "--json")
     arena_of.json(*run)
     arena_of("teams", "accounts", "ann")
-    arena_of.refused("labels", "open", "r")
+    arena_of.fails("labels", "open", "r")
     assert arena_of.json("labels", "open", "r", "--invite", "ann", "--json")["invited"] == ["ann"]
     votes = tmp_path / "votes.jsonl"
     named = {"question_id": "q1", "model_a": "half", "model_b": "whole"}
     write_lines(votes, [{**named, "winner": "model_a", "annotator": "bob"}])
-    told = arena_of.json("labels", "import", "r", votes, "--json")
-    assert told == {"round": "r", "labels": 1, "left_out": {}}
+    report = arena_of.json("labels", "import", "r", votes, "--json")
+    assert report == {"round": "r", "labels": 1, "left_out": {}}
     assert arena_of.json("labels", "show", "r", "--json")["people"] == {"bob": 1}
     assert arena_of.json("labels", "show", "--json") == [
         {"round": "r", "set": "tiny", "open": True, "labels": 1}

@@ -38,8 +38,8 @@ def serve_rules(server: Any) -> Any:  # noqa: ANN401 - the scripted server's own
 
     def extract(ask: Any) -> object:  # noqa: ANN401 - as above
         (text,) = ask.tagged("text") or ask.tagged("answer") or ask.tagged("passage")
-        found = [one.strip() for one in re.split(r"(?<=[.])\s+", text) if one.strip()]
-        return {"claims": [{"text": one, "kind": "fact"} for one in found]}
+        sentences = [part.strip() for part in re.split(r"(?<=[.])\s+", text) if part.strip()]
+        return {"claims": [{"text": sentence, "kind": "fact"} for sentence in sentences]}
 
     def relate(ask: Any) -> object:  # noqa: ANN401 - as above
         same = key(ask.tagged("premise")[0]) == key(ask.tagged("hypothesis")[0])
@@ -62,9 +62,9 @@ def test_scores_are_requested_once(arena_of: Commands, scripted_llm: Serve, conc
     assert done["mean"] == pytest.approx(0.75)
     assert done["calls"] == server.log.calls > 0
     assert done["judge"] == f"reference-free@{done['model']}"
-    asked = server.log.calls
+    calls = server.log.calls
     again = arena_of.json(*words, endpoint=server.url)
-    assert (again["judged"], again["kept"], server.log.calls) == (0, 24, asked)
+    assert (again["judged"], again["kept"], server.log.calls) == (0, 24, calls)
     embedded = arena_of.json(*RUN, "--systems", "half")
     assert (embedded["judged"], embedded["judge"]) == (12, "embedded")
     assert {judge for judge, *_ in arena_of.scores()} == {"", done["judge"]}
@@ -95,13 +95,13 @@ def test_interrupted_run_continues(arena_of: Commands, scripted_llm: Serve, how:
         until(lambda: len(arena_of.scores()) >= 3)
         process.send_signal(how)
         out, err = process.communicate(timeout=60)
-    kept = len(arena_of.scores())
-    assert 3 <= kept < 24
+    count = len(arena_of.scores())
+    assert 3 <= count < 24
     if how is signal.SIGINT:
         assert process.returncode == 0, err
-        assert json.loads(out)["pending"] == 24 - kept
+        assert json.loads(out)["pending"] == 24 - count
     rest = arena_of.json(*words, endpoint=server.url)
-    assert (rest["judged"], rest["kept"], rest["pending"]) == (24 - kept, kept, 0)
+    assert (rest["judged"], rest["kept"], rest["pending"]) == (24 - count, count, 0)
     if how is signal.SIGINT:
         assert server.log.asked_twice == {}
     assert sum(value for _, _, value, _ in arena_of.scores() if value is not None) == pytest.approx(18.0)
@@ -129,19 +129,19 @@ def test_file_is_scored_line_by_line(arena_of: Commands, scripted_llm: Serve, tm
     ("more", "message"),
     [
         (("--judge", "panel"), "needs a single LLM"),
-        (("--judge", "nobody"), "nobody"),
-        (("--systems", "half,nobody"), "nobody did not submit"),
+        (("--judge", "absent"), "absent"),
+        (("--systems", "half,absent"), "absent did not submit"),
         (("--option", "relevence=3"), "relevence"),
     ],
 )
 def test_unrunnable_command_fails_in_one_line(arena_of: Commands, more: Words, message: str) -> None:
-    assert message in arena_of.refused(*RUN, *more)
+    assert message in arena_of.fails(*RUN, *more)
 
 
 @pytest.mark.slow
 def test_publish_scores_available_metrics_and_reports_missing_ones(arena_of: Commands) -> None:
     arena_of.done("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r")
-    err = arena_of.told("rounds", "publish", "r")
+    err = arena_of.stderr("rounds", "publish", "r")
     assert "not scoring coverage-icat-s: no question of the set has aspects" in err
     assert "no answers file has the contexts" in err
     arena = Arena(read_settings())
@@ -194,8 +194,8 @@ def by_fr1(arena_of: Commands) -> Commands:
 
 def exported_lines(by_fr1: Commands, path: Path) -> list[dict[str, Any]]:
     """The lines of an export to JSON."""
-    told = by_fr1.json("metrics", "export", path, "--set", "tiny", "--metric", FR, "--json")
-    assert (told["answers"], told["files"]) == (24, [str(path)])
+    report = by_fr1.json("metrics", "export", path, "--set", "tiny", "--metric", FR, "--json")
+    assert (report["answers"], report["files"]) == (24, [str(path)])
     lines: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["scores"]
     return lines
 
@@ -236,9 +236,9 @@ def test_exported_files_agree(by_fr1: Commands, tmp_path: Path) -> None:
     assert {(row["system"], row["question_id"]): float(row["score"]) for row in rows} == known
     rows = pq.read_table(tmp_path / "scores.parquet").to_pylist()
     assert {(row["system"], row["question_id"]): row["score"] for row in rows} == known
-    told = by_fr1.json("metrics", "export", tmp_path / "run.trec", *words, "--json")
-    assert [Path(path).name for path in told["files"]] == ["run.half.trec", "run.whole.trec"]
-    for path in map(Path, told["files"]):
+    report = by_fr1.json("metrics", "export", tmp_path / "run.trec", *words, "--json")
+    assert [Path(path).name for path in report["files"]] == ["run.half.trec", "run.whole.trec"]
+    for path in map(Path, report["files"]):
         system = path.name.split(".")[1]
         fields = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
         queries = {query: value for name, query, value in fields if name.strip() == "factuality_fr1"}

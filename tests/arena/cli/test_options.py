@@ -54,31 +54,31 @@ def test_confirm_without_terminal_requires_yes(stocked: Commands, monkeypatch: p
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     before = stocked("teams", "show", "--json")[1]
     for words in ACTS:
-        assert "--yes" in stocked.refused(*words, code=2)
+        assert "--yes" in stocked.fails(*words, code=2)
     assert stocked("teams", "show", "--json")[1] == before
 
 
 def test_confirm_asks_on_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-    asked = []
+    prompts = []
 
     def answer(text: str, **options: object) -> bool:
-        asked.append((text, options))
+        prompts.append((text, options))
         raise typer.Abort
 
     monkeypatch.setattr(typer, "confirm", answer)
     with pytest.raises(typer.Abort):
         confirm("Delete it?", yes=False)
     confirm("Delete it?", yes=True)
-    assert asked == [("Delete it? This cannot be undone.", {"abort": True, "err": True})]
+    assert prompts == [("Delete it? This cannot be undone.", {"abort": True, "err": True})]
 
 
 def test_unpublished_round_is_deleted(stocked: Commands) -> None:
     assert "24 verdicts" in stocked("rounds", "cancel", "r", "--delete", "--yes")[2]
-    stocked.refused("rounds", "status", "r")
+    stocked.fails("rounds", "status", "r")
     again = stocked.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")
     assert again["judged"] == 24
     stocked.done("rounds", "publish", "r", "--no-metrics")
-    assert "published" in stocked.refused("rounds", "cancel", "r", "--delete", "--yes")
+    assert "published" in stocked.fails("rounds", "cancel", "r", "--delete", "--yes")
     stocked.done("rounds", "retract", "r", "--yes")
-    stocked.refused("rounds", "cancel", "r", "--delete", "--yes")
+    stocked.fails("rounds", "cancel", "r", "--delete", "--yes")

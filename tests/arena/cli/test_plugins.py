@@ -95,7 +95,7 @@ def test_documented_format_is_read(arena_of: Commands, tmp_path: Path) -> None:
     plugin = example(tmp_path, "format")
     rows = [{"ticket": f"q{number}", "reply": f"Item {number} is small."} for number in range(12)]
     path = write_lines(tmp_path / "answers.jsonl", rows)
-    arena_of.refused("submissions", "check", path, "--set", "tiny")
+    arena_of.fails("submissions", "check", path, "--set", "tiny")
     report = arena_of.json(*plugin, "submissions", "check", path, "--set", "tiny", "--json")
     assert (report["layout"], report["accepted"]) == ("helpdesk", True)
     added = arena_of.json(*plugin, "submissions", "add", path, "--set", "tiny", "--system", "desk", "--json")
@@ -129,7 +129,7 @@ FORMATS = [
     plugin = ("--plugin", written(tmp_path, "formats", text))
     path = tmp_path / "answers.jsonl"
     path.write_text('{"mine": 0}\n{"mine": 1}\n', encoding="utf-8")
-    said = arena_of.refused(*plugin, "submissions", "check", path, "--set", "tiny")
+    said = arena_of.fails(*plugin, "submissions", "check", path, "--set", "tiny")
     assert "has a format arena, but there is one already" in said
     assert "is a str, not a format" in said
     check = (*plugin, "submissions", "check", path, "--set", "tiny", "--json")
@@ -151,18 +151,18 @@ def test_documented_battle_format_is_rated(run: Commands, tmp_path: Path) -> Non
     path = write_lines(tmp_path / "league.jsonl", [*rows, rows[0] | {"won": "abandoned"}])
     rates = run.json(*plugin, "battles", "winrates", path, "--reference", "b", "--json")
     assert rates["rows"][0]["win_rate"] == 0.5
-    said = run.told(*plugin, "battles", "convert", path, "--from", "league", tmp_path / "native.jsonl")
+    said = run.stderr(*plugin, "battles", "convert", path, "--from", "league", tmp_path / "native.jsonl")
     assert "the plugin format league failed: KeyError: 'abandoned'" in said
     converted = (tmp_path / "native.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["winner"] for line in converted[:2]] == ["model_a", "model_a"]
     assert len(converted) == 40
-    run.refused("battles", "rate", path, "--from", "cup", code=2)
+    run.fails("battles", "rate", path, "--from", "cup", code=2)
 
 
 def test_documented_set_format_is_imported_and_exported(arena_of: Commands, tmp_path: Path) -> None:
     plugin = example(tmp_path, "sets")
     arena_of.done(*plugin, "sets", "export", "tiny", tmp_path / "out", "--format", "faq")
-    arena_of.refused("sets", "export", "tiny", tmp_path / "none", "--format", "cup", code=2)
+    arena_of.fails("sets", "export", "tiny", tmp_path / "none", "--format", "cup", code=2)
     file = tmp_path / "out" / "all.faq"
     imported = arena_of.json(*plugin, "sets", "import", file, "--json")
     assert (imported["name"], imported["questions"]) == ("all", 12)
@@ -182,7 +182,7 @@ def test_documented_retriever_runs(
     rows = [json.loads(line) for line in run.read_text(encoding="utf-8").splitlines()]
     assert {hit["id"] for row in rows for hit in row["passages"]} == {"rent", "heat"}
     monkeypatch.setenv("ARENA_PLUGINS", "")
-    assert "Unknown retriever 'handbook'" in arena_of.refused(*words)
+    assert "Unknown retriever 'handbook'" in arena_of.fails(*words)
     chosen = ("--set", "tiny", "--metric", "factuality-fr1", "--retriever", "handbook")
     scored = arena_of.json(*plugin, "metrics", "run", *chosen, "--json")
     assert scored["judge"].startswith("handbook@")
@@ -233,7 +233,7 @@ def test_documented_transport_runs(
     assert status["judged"] == status["planned"] > 0
     monkeypatch.setenv("ARENA_PLUGINS", "")
     use_plugin_files(())
-    assert "Unknown transport 'canned'" in arena_of.refused(
+    assert "Unknown transport 'canned'" in arena_of.fails(
         "rounds", "run", *words, "--name", "d", "--transport", "canned", code=2
     )
     monkeypatch.setenv("ARENA_TRANSPORT", "canned")
@@ -293,9 +293,9 @@ def test_unloadable_plugin_is_reported(arena_of: Commands, tmp_path: Path) -> No
     assert code == 0
     assert "nuggets" in listed
     assert "broken.py was not loaded: ZeroDivisionError: division by zero." in said
-    assert "broken.py was not loaded" in arena_of.refused(
+    assert "broken.py was not loaded" in arena_of.fails(
         *plugin, "metrics", "run", "--set", "tiny", "--metric", "mine"
     )
     words = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name", "r")
     arena_of.done(*plugin, "rounds", "run", *words)
-    assert "broken.py was not loaded" in arena_of.told(*plugin, "rounds", "publish", "r")
+    assert "broken.py was not loaded" in arena_of.stderr(*plugin, "rounds", "publish", "r")

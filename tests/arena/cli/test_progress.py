@@ -29,22 +29,22 @@ class _At(Stopwatch):
 
 class _Ear:
     def __init__(self) -> None:
-        self.told: list[tuple[str, int, int | None]] = []
+        self.endings: list[tuple[str, int, int | None]] = []
 
     def begin(self, work: Work) -> None:
         """Nothing is there to be remembered yet."""
 
     def end(self, work: Work) -> None:
         """Remember."""
-        self.told.append((work.what, work.done, work.total))
+        self.endings.append((work.what, work.done, work.total))
 
 
 @pytest.fixture
 def ear() -> Iterator[_Ear]:
     """Give a listener for the test."""
-    one = _Ear()
-    with listening(one):
-        yield one
+    listener = _Ear()
+    with listening(listener):
+        yield listener
 
 
 def _work(what: str, seconds: float, done: int = 0, total: int | None = None, **more: Any) -> Work:  # noqa: ANN401 - fields of any type
@@ -93,7 +93,7 @@ def test_failed_work_ends(ear: _Ear) -> None:
         sum(1 / (2 - item) for item in counted(range(9), "items", 9))
     with reporting("judging") as report:
         report(Progress(3, 4, 1.0))
-    assert ear.told == [("items", 2, 9), ("judging", 3, 4)]
+    assert ear.endings == [("items", 2, 9), ("judging", 3, 4)]
 
 
 @pytest.mark.parametrize("place", ["/proc/nowhere/deep", "/proc", "{folder}/file", "{folder}/file/round"])
@@ -102,13 +102,13 @@ def test_export_requires_writable_folder(filled: Fill, ear: _Ear, tmp_path: Path
     play(arena)
     (tmp_path / "file").touch()
     folder = Path(place.format(folder=tmp_path))
-    before = list(ear.told)
+    before = list(ear.endings)
     with pytest.raises(FileFormatError, match=f"{folder} cannot be written: .+") as refused:
         arena.boards.export_round("r", folder)
     assert refused.value.advice == "Name a folder that you can write to."
     with pytest.raises(FileFormatError, match=f"{folder} cannot be written: .+"):
         arena.boards.export_battles("r", folder / "battles.parquet")
-    assert ear.told == before
+    assert ear.endings == before
     with pytest.raises(NotFoundError):
         arena.boards.export_round("none", tmp_path / "none")
     assert not (tmp_path / "none").exists()

@@ -51,17 +51,17 @@ def test_rank_ranks_files_with_references(run: Commands, files: Files, tmp_path:
         "rank", *_systems(files), "--references", files["references"], "--out", out, "--json"
     )
     assert code == 0, err
-    found = json.loads(text)
-    assert [one["system"] for one in found["systems"]] == list(QUALITY)
-    assert found["sentence"].startswith("best ")
-    assert all(one["questions"] == 12 for one in found["systems"])
+    ranking = json.loads(text)
+    assert [line["system"] for line in ranking["systems"]] == list(QUALITY)
+    assert ranking["sentence"].startswith("best ")
+    assert all(line["questions"] == 12 for line in ranking["systems"])
     assert "3 systems, 12 questions, complete; 12 with a reference; joined by text." in err
     assert "read prompt as the question, response as the answer" in err
     assert "best: 12 of 12 answers copy the reference word for word." in err
     assert "worst: 12" not in err
     page = (out / "board.html").read_text()
     assert "<script" not in page
-    assert found["sentence"] in page
+    assert ranking["sentence"] in page
     with (out / "comparisons.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3 * 12
@@ -71,9 +71,9 @@ def test_rank_ranks_files_with_references(run: Commands, files: Files, tmp_path:
         table = {row["system"]: row for row in csv.DictReader(file)}
     # What is called "Facts covered" is what boards call so.
     assert '<th class="n">Facts covered</th>' in page
-    for one in found["systems"]:
-        assert one["covered_by"] == "reference-coverage"
-        assert one["covered"] == float(table[one["system"]]["reference-coverage"])
+    for entry in ranking["systems"]:
+        assert entry["covered_by"] == "reference-coverage"
+        assert entry["covered"] == float(table[entry["system"]]["reference-coverage"])
     duel = run.json("compare", out, "best", "worst", "--json")
     assert [duel[name] for name in ("significant", "worse", "wins", "better")] == [True, False, 12, "best"]
     code, text, _ = run("compare", out, "worst", "best", "--fail-if-worse")
@@ -82,20 +82,20 @@ def test_rank_ranks_files_with_references(run: Commands, files: Files, tmp_path:
     assert run("compare", out, "best", "worst", "--fail-if-worse")[0] == 0
     lost = run.json("losses", out, "worst", "best", "--json")
     assert len(lost) == 12
-    assert all(one["winner"] == "best" for one in lost)
-    assert "No system 'nobody'" in run.refused("compare", out, "best", "nobody")
+    assert all(battle["winner"] == "best" for battle in lost)
+    assert "No system 'absent'" in run.fails("compare", out, "best", "absent")
 
 
 def test_rank_adds_another_file(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     llm, out = scripted_llm(), tmp_path / "board"
-    asked = ("--judge", "some-model", "--endpoint", llm.url, "--yes")
-    run.done("rank", files["best"], files["worst"], "--out", out, *asked)
+    options = ("--judge", "some-model", "--endpoint", llm.url, "--yes")
+    run.done("rank", files["best"], files["worst"], "--out", out, *options)
     assert llm.log.calls == 12
-    assert "3 systems" in run.told("rank", out, files["middle"], "--dry-run")
+    assert "3 systems" in run.stderr("rank", out, files["middle"], "--dry-run")
     assert len(run.json("rank", out, "--json", "--yes")["systems"]) == 2
-    found = run.json("rank", out, files["middle"], "--json", "--yes")
+    ranking = run.json("rank", out, files["middle"], "--json", "--yes")
     assert llm.log.calls == 3 * 12
-    assert {one["system"] for one in found["systems"]} == set(QUALITY)
+    assert {line["system"] for line in ranking["systems"]} == set(QUALITY)
     run.done("rank", out, "--yes")
     assert llm.log.calls == 3 * 12
 
@@ -107,19 +107,19 @@ def test_rank_prefers_explicit_system_names(run: Commands, files: Files, tmp_pat
         (tmp_path / name / "a").write_text("".join(json.dumps(row) + "\n" for row in [*rows, *more]))
     rank = ("rank", "--references", files["references"], "--out", tmp_path / "board", "--json", "--yes")
     one, two = tmp_path / "one" / "a", tmp_path / "two" / "a"
-    found = run.json(*rank, f"old={one}", f"new={two}")
-    assert {row["system"] for row in found["systems"]} == {"old", "new"}
-    assert "a and a both have an answer of gpt" in run.refused(*rank, one, two)
+    ranking = run.json(*rank, f"old={one}", f"new={two}")
+    assert {row["system"] for row in ranking["systems"]} == {"old", "new"}
+    assert "a and a both have an answer of gpt" in run.fails(*rank, one, two)
     for path in (one, two):
         path.write_text(path.read_text().replace('"model": "gpt", ', ""))
-    found = run.json(*rank[:3], *rank[5:], "--out", tmp_path / "new", one, two)
-    assert {row["system"] for row in found["systems"]} == {"one/a", "two/a"}
+    ranking = run.json(*rank[:3], *rank[5:], "--out", tmp_path / "new", one, two)
+    assert {row["system"] for row in ranking["systems"]} == {"one/a", "two/a"}
     for name in ("x", "y"):
         shutil.copytree(tmp_path / "one", tmp_path / name / "run")
     twins = run.json(*rank[:3], "--out", tmp_path / "twins", "--json", *tmp_path.glob("[xy]/run/a"))
     assert {row["system"] for row in twins["systems"]} == {"x/run/a", "y/run/a"}
-    assert "a is given twice" in run.refused(*rank, one, one)
-    err = run.refused(*rank, f"old={tmp_path / 'both' / 'a'}")
+    assert "a is given twice" in run.fails(*rank, one, one)
+    err = run.fails(*rank, f"old={tmp_path / 'both' / 'a'}")
     assert "a has the answers of 2 systems, so it cannot be called 'old'" in err
 
 
@@ -127,7 +127,7 @@ def test_single_system_has_no_leader(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
 ) -> None:
     words = ("rank", files["worst"], "--references", files["references"], "--out", tmp_path / "board")
-    assert "compare it with the references: --vs reference" in run.refused(*words)
+    assert "compare it with the references: --vs reference" in run.fails(*words)
     judge = ("--judge", "m", "--endpoint", scripted_llm(rule="longer").url, "--yes")
     text = run.done(*words, *judge, "--vs", "reference")
     share = "won or tied 0.0 % of its battles against the reference"
@@ -136,15 +136,15 @@ def test_single_system_has_no_leader(
 
 def test_rank_advises_on_unusable_files(run: Commands, files: Files, tmp_path: Path) -> None:
     out = ("--out", tmp_path / "board")
-    err = run.refused("rank", files["best"], files["worst"], *out)
+    err = run.fails("rank", files["best"], files["worst"], *out)
     assert "--judge gpt-5-mini" in err
     assert "--endpoint http://localhost:11434/v1" in err
-    assert "answers of two systems or more (got best)" in run.refused("rank", files["best"], *out)
-    assert "nosuch.csv" in run.refused("rank", tmp_path / "nosuch.csv", *out)
-    assert "contains no ranking" in run.refused("losses", tmp_path, "a", "b")
-    assert "--yes" in run.refused("rank", *_systems(files), "--judge", "gpt-4.1", *out)
+    assert "answers of two systems or more (got best)" in run.fails("rank", files["best"], *out)
+    assert "nosuch.csv" in run.fails("rank", tmp_path / "nosuch.csv", *out)
+    assert "contains no ranking" in run.fails("losses", tmp_path, "a", "b")
+    assert "--yes" in run.fails("rank", *_systems(files), "--judge", "gpt-4.1", *out)
     # F25: the embedded judge without references or passages decides nothing, and no round is made.
-    assert "cannot decide" in run.refused("rank", *_systems(files), "--judge", "lexical", *out)
+    assert "cannot decide" in run.fails("rank", *_systems(files), "--judge", "lexical", *out)
     assert not out[1].exists()
 
 
@@ -159,20 +159,20 @@ def test_cached_replies_cost_nothing(
 ) -> None:
     """F9: a further system costs its own pairs, by the length of earlier replies; all of it again nothing."""
     llm, out = scripted_llm(), tmp_path / "board"
-    asked = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)
+    options = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)
     two, three = [files["best"], files["worst"]], _systems(files)
-    before = run.json("rank", *two, *asked, "--dry-run", "--json")
+    before = run.json("rank", *two, *options, "--dry-run", "--json")
     assert (before["requests"], before["cached"]) == (12, 0)
     assert before["output_tokens"] == 12 * 150
     assert 0 < before["cost_usd"] < before["cost_usd_most"]
-    run.done("rank", *two, *asked, "--yes")
+    run.done("rank", *two, *options, "--yes")
     replied = llm.log.calls
-    plan = run.json("rank", *three, *asked, "--dry-run", "--json")
+    plan = run.json("rank", *three, *options, "--dry-run", "--json")
     assert (plan["planned"], plan["requests"], plan["cached"]) == (36, 24, 12)
     assert plan["output_tokens"] < 24 * 150
-    run.done("rank", *three, *asked, "--yes")
+    run.done("rank", *three, *options, "--yes")
     assert llm.log.calls - replied == plan["requests"]
-    again = run.told("rank", *three, *asked, "--dry-run")
+    again = run.stderr("rank", *three, *options, "--dry-run")
     assert "36 comparisons by gpt-4.1: 0 requests, 36 more are in the cache; they cost nothing." in again
 
 
@@ -181,7 +181,7 @@ def test_declined_confirmation_stores_nothing(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     llm, out = scripted_llm(), tmp_path / "board"
-    asked = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)
+    options = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     questions: list[str] = []
 
@@ -190,11 +190,11 @@ def test_declined_confirmation_stores_nothing(
         raise typer.Abort
 
     monkeypatch.setattr("typer.confirm", declined)
-    err = run.refused("rank", files["best"], files["worst"], *asked)
+    err = run.fails("rank", files["best"], files["worst"], *options)
     assert "12 requests; about $" in err
     assert len(questions) == 1
     assert not out.exists()
-    assert run("rank", files["best"], files["worst"], *asked, "--yes")[0] == 0
+    assert run("rank", files["best"], files["worst"], *options, "--yes")[0] == 0
     stored, calls = _tree(out), llm.log.calls
     assert run("rank", out, files["middle"])[0] == 1
     assert _tree(out) == stored
@@ -202,17 +202,17 @@ def test_declined_confirmation_stores_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", ["key", "model", "path", "nobody"])
+@pytest.mark.parametrize("fault", ["key", "model", "path", "no-server"])
 def test_wrong_setting_fails_at_first_request_and_can_be_corrected(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve, fault: str
 ) -> None:
     """F4, F7: key, model or address are wrong: one request, one line; corrected, the same folder goes on."""
     llm, out = scripted_llm(), tmp_path / "board"
     words = ("rank", *_systems(files), "--yes", "--out", out, "--judge", "some-model")
-    endpoint = {"path": f"{llm.url}/nowhere", "nobody": DEAD_ENDPOINT}.get(fault, llm.url)
+    endpoint = {"path": f"{llm.url}/nowhere", "no-server": DEAD_ENDPOINT}.get(fault, llm.url)
     if fault in {"key", "model"}:
         llm.script.faults = {"key": {Fault.UNAUTHORISED: 1.0}, "model": {Fault.NOT_FOUND: 1.0}}[fault]
-    assert "was given up" in run.refused(*words, "--endpoint", endpoint)
+    assert "was given up" in run.fails(*words, "--endpoint", endpoint)
     assert llm.log.calls <= 1
     llm.script.faults = {}
     before = llm.log.calls
@@ -240,15 +240,15 @@ def test_system_with_few_answers_does_not_lead(run: Commands, files: Files, tmp_
 @pytest.mark.slow
 @pytest.mark.parametrize("blank", [None, "", "  \u200b —", "<think>Too hard.</think>"])
 def test_missing_answers_lose(run: Commands, files: Files, tmp_path: Path, blank: str | None) -> None:
-    """Deleted rows, empty texts and reasoning alone are missing: the best is behind, and marked."""
+    """Deleted rows, empty texts and reasoning without an answer are missing: the best system loses rank."""
     lines = files["best"].read_text().splitlines()
-    kept = [] if blank is None else [f"{question},{blank}" for question in QUESTIONS[7:]]
-    files["best"].write_text("\n".join([*lines[:8], *kept]) + "\n")
+    blanks = [] if blank is None else [f"{question},{blank}" for question in QUESTIONS[7:]]
+    files["best"].write_text("\n".join([*lines[:8], *blanks]) + "\n")
     files["references"].write_text(files["references"].read_text().replace(_facts(0, 5), "Unanswerable."))
     scope = ("rank", *_systems(files), "--references", files["references"])
-    found = run.json(*scope, "--out", tmp_path / "lose", "--json")
-    best = next(one for one in found["systems"] if one["system"] == "best")
-    assert found["systems"][0]["system"] == "middle"
+    ranking = run.json(*scope, "--out", tmp_path / "lose", "--json")
+    best = next(line for line in ranking["systems"] if line["system"] == "best")
+    assert ranking["systems"][0]["system"] == "middle"
     assert (best["partial"], best["answers"], best["asked"]) == ("partial (7 of 12)", 7, 12)
     assert best["covered"] == pytest.approx(6 / 11)
     assert best["declined"]["where_should"] == {**best["declined"]["where_should"], "count": 0, "of": 1}

@@ -62,9 +62,9 @@ def test_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path: P
     assert done["cost_usd"] == 0
     assert done["input_tokens"] > 0 < done["output_tokens"]
 
-    shown = run.json("rounds", "status", "r", "--replies", 100, "--json")
-    assert len(shown) == done["planned"]
-    judgments = [judgment for battle in shown for judgment in battle["judgments"]]
+    battles = run.json("rounds", "status", "r", "--replies", 100, "--json")
+    assert len(battles) == done["planned"]
+    judgments = [judgment for battle in battles for judgment in battle["judgments"]]
     replies = [reply for judgment in judgments for reply in judgment["replies"]]
     assert len(replies) >= len(judgments) >= done["planned"]
     assert any(reply["text"].strip() for reply in replies)

@@ -18,7 +18,7 @@ from tests.opened_pages import html_of, page_of
 
 SKY = "The sky is blue because air scatters short waves more."
 SEA = "The sea is salty because rivers carry minerals into it."
-GRASS = "Grass is green because it holds chlorophyll."
+GRASS = "Grass is green because it contains chlorophyll."
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_unusable_corpora_report_errors(
     run: Commands, texts: Path, item: Path, words: tuple[str, ...], message: str
 ) -> None:
     run.done("corpora", "import", texts, "--name", "nature")
-    assert message in run.refused("metrics", "score", item, *words)
+    assert message in run.fails("metrics", "score", item, *words)
 
 
 def test_failed_web_search_scores_nothing(run: Commands, item: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +97,7 @@ def test_judgments_align_claims_from_file(run: Commands, item: Path, tmp_path: P
     (line,) = run.lines(*words, "coverage-icat-m", "--judgments", qrels)
     assert [aspect["covered"] for aspect in line["details"]["aspects"]] == [False, True]
     assert (line["details"]["factuality"], line["details"]["coverage"], line["score"]) == (0.5, 0.5, 0.5)
-    assert "takes no judgments" in run.refused(*words, "coverage-icat-s", "--judgments", qrels)
+    assert "takes no judgments" in run.fails(*words, "coverage-icat-s", "--judgments", qrels)
     qrels.write_text("q1 2 own\nq1 x own 1\n")
     assert "2 problems" in "".join(run(*words, "coverage-icat-m", "--judgments", qrels)[1:])
 
@@ -161,7 +161,7 @@ def test_texts_are_attached_without_corpus(stocked: Commands, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ('{"question_id": "nobody", "passages": []}', "names no question of tiny"),
+        ('{"question_id": "absent", "passages": []}', "names no question of tiny"),
         ('{"question_id": "q1"}', "no list of passages"),
         ('{"question_id": "q1", "passages": ["a"]}\n{"question_id": "q1", "passages": ["b"]}', "Duplicate"),
         ("q1 Q0 d 1 0.5 run", "contains no texts"),
@@ -172,7 +172,7 @@ def test_invalid_files_are_not_attached(stocked: Commands, tmp_path: Path, conte
     path = tmp_path / "passages.jsonl"
     path.write_text(content)
     corpus = ("--corpus", "items") if "corpus" in why else ()
-    assert why in stocked.refused("sets", "attach-passages", "tiny", path, *corpus)
+    assert why in stocked.fails("sets", "attach-passages", "tiny", path, *corpus)
     assert [row["name"] for row in stocked.json("sets", "list", "--json")] == ["tiny"]
 
 
@@ -190,7 +190,7 @@ def test_invalid_retrieval_is_refused(
     stocked: Commands, tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
     out = tmp_path / "run.trec"
-    assert why in stocked.refused("retrieve", "--set", "tiny", "--out", out, *words)
+    assert why in stocked.fails("retrieve", "--set", "tiny", "--out", out, *words)
     assert not out.exists()
 
 
@@ -241,8 +241,8 @@ def write_run(path: Path, passages: str) -> Path:
     return path
 
 
-def by_system(found: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
-    return {str(row["system"]): row for row in found["rows"] if row["domain"] == "overall"}
+def by_system(report: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    return {str(row["system"]): row for row in report["rows"] if row["domain"] == "overall"}
 
 
 def test_score_measures_rankings_by_gold_documents(salted: Commands, tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_score_takes_ratings_as_judgments(salted: Commands, tmp_path: Path) -> N
     assert (rows["half"]["coverage"], rows["half"]["R@10"]) == (0.5, 0.5)
     assert 0 < rows["half"]["alpha_ndcg"] < 1
     write_lines(ratings, [row | {"question_id": "other"}])
-    assert "have no question of salt" in salted.refused(*words)
+    assert "have no question of salt" in salted.fails(*words)
 
 
 def test_score_lists_submitted_contexts_like_page(salted: Commands, tmp_path: Path) -> None:
@@ -273,8 +273,8 @@ def test_score_lists_submitted_contexts_like_page(salted: Commands, tmp_path: Pa
     assert rows["finder"]["nDCG@10"] == 1
     page = page_of(settings_of(salted.home), "retrieval_page", set="salt").run()
     assert not page.exception
-    shown = html_of(page)
-    assert all(text in shown for text in ("finder", "1.000"))
+    html = html_of(page)
+    assert all(text in html for text in ("finder", "1.000"))
 
 
 GOLD: Mapping[str, Sequence[str]] = {
@@ -292,7 +292,7 @@ FOUND: Mapping[str, Sequence[str]] = {
 
 
 @pytest.fixture
-def asked(run: Commands, tmp_path: Path) -> Commands:
+def named_set(run: Commands, tmp_path: Path) -> Commands:
     """Commands over a set of four questions with gold documents."""
     path = tmp_path / "named.jsonl"
     rows = [{"id": key, "question": f"What of {key}?", "gold_doc_ids": gold} for key, gold in GOLD.items()]
@@ -301,22 +301,22 @@ def asked(run: Commands, tmp_path: Path) -> Commands:
 
 
 @pytest.mark.parametrize("form", ["run", "rows"])
-def test_ids_with_spaces_and_numbers_are_matched(asked: Commands, form: str, tmp_path: Path) -> None:
+def test_ids_with_spaces_and_numbers_are_matched(named_set: Commands, form: str, tmp_path: Path) -> None:
     path = tmp_path / "found"
     text = ""
     for question, documents in FOUND.items():
-        contexts = [{"id": one, "text": "" if one == "p1" else "t"} for one in documents]
+        contexts = [{"id": name, "text": "" if name == "p1" else "t"} for name in documents]
         text += json.dumps({"question_id": question, "contexts": contexts}) + "\n"
     if form == "run":
-        names = {one: one.replace(" ", "%20") for pair in FOUND.items() for one in (pair[0], *pair[1])}
+        names = {name: name.replace(" ", "%20") for pair in FOUND.items() for name in (pair[0], *pair[1])}
         text = "".join(
             f"{names[question]} Q0 {names[document]} 1 {10 - rank} r\n"
             for question, documents in FOUND.items()
             for rank, document in enumerate(documents)
         )
     path.write_text(text, encoding="utf-8")
-    asked.done("submissions", "add", path, "--kind", "contexts", "--set", "named", "--system", form)
-    row = by_system(asked.json("retrieval", "score", "--set", "named", "--json"))[form]
+    named_set.done("submissions", "add", path, "--kind", "contexts", "--set", "named", "--system", form)
+    row = by_system(named_set.json("retrieval", "score", "--set", "named", "--json"))[form]
     qrels = {question: dict.fromkeys(gold, 1) for question, gold in GOLD.items()}
     run = {
         question: {document: float(-rank) for rank, document in enumerate(documents)}
@@ -326,10 +326,10 @@ def test_ids_with_spaces_and_numbers_are_matched(asked: Commands, form: str, tmp
         assert row[str(measure)] == pytest.approx(ir_measures.calc_aggregate([measure], qrels, run)[measure])
 
 
-def test_qrels_names_match_set(asked: Commands, tmp_path: Path) -> None:
+def test_qrels_names_match_set(named_set: Commands, tmp_path: Path) -> None:
     qrels, path = tmp_path / "qrels.tsv", tmp_path / "run.trec"
     qrels.write_text("query-id\tcorpus-id\tscore\nq 1\tmy d\t2\nq 1\tx#3\t1\n", encoding="utf-8")
     path.write_text("q%201 Q0 my%20d 1 2 r\nq%201 Q0 x#3 2 1 r\n", encoding="utf-8")
-    found = asked.json("retrieval", "score", path, "--set", "named", "--qrels", qrels, "--json")
-    row = by_system(found)["run"]
+    report = named_set.json("retrieval", "score", path, "--set", "named", "--qrels", qrels, "--json")
+    row = by_system(report)["run"]
     assert (row["nDCG@10"], row["judged"]) == (1, 1)

@@ -56,7 +56,7 @@ def test_team_goes_from_file_to_published_place(run: Commands, tmp_path: Path) -
     written = battles.read_text()
     winner, other = ("model_a", "model_b") if 'model_a"}' in written else ("model_b", "model_a")
     battles.write_text(written.replace(f'{winner}"}}', f'{other}"}}', 1))
-    assert "battles.jsonl differs" in run.refused("rounds", "verify", "out")
+    assert "battles.jsonl differs" in run.fails("rounds", "verify", "out")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_team_goes_from_file_to_published_place(run: Commands, tmp_path: Path) -
         ("rounds status nothing", "no round"),
         ("submissions show 7", "no submission 7"),
         ("leaderboard show nothing", "no board"),
-        ("judges show nobody", "Unknown judge"),
+        ("judges show absent", "Unknown judge"),
         ("jobs 1", "There is no job 1"),
         ("battles rate nowhere.jsonl", "nowhere.jsonl"),
         ("rounds verify nowhere", "nowhere"),
@@ -90,7 +90,7 @@ def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, tmp_path
         '{"question_id": "q2", "answer": 5}\n'
         "{broken\n"
     )
-    errors = run.refused("submissions", "add", bad, "--set", "tiny", "--system", "s")
+    errors = run.fails("submissions", "add", bad, "--set", "tiny", "--system", "s")
     assert all(f"error: line {line}:" in errors for line in (2, 3, 4, 5))
     assert run.json("submissions", "list", "--json") == []
     problems = json.loads(run("submissions", "check", bad, "--set", "tiny", "--json")[1])["problems"]
@@ -99,14 +99,14 @@ def test_bad_file_lists_every_problem_and_stores_nothing(run: Commands, tmp_path
 
 def test_unwritable_home_reports_one_line(run: Commands) -> None:
     run.home = Path("/proc/nowhere")
-    assert "ARENA_HOME" in run.refused("db", "upgrade")
+    assert "ARENA_HOME" in run.fails("db", "upgrade")
 
 
 @pytest.mark.parametrize("command", ["demo", "serve"])
 def test_port_in_use_reports_one_line(run: Commands, command: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        errors = run.refused(command, "--port", port)
+        errors = run.fails(command, "--port", port)
     assert port in errors
     assert "--port" in errors
 

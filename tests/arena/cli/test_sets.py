@@ -51,7 +51,7 @@ def test_check_knows_passages_of_set(arena_of: Commands, tmp_path: Path) -> None
     path = write_lines(tmp_path / "run.jsonl", [row])
     report = arena_of.json("submissions", "check", path, "--set", "tiny", "--json")
     assert (report["layout"], report["with_contexts"]) == ("trec-rag", 1)
-    assert [one["message"] for one in report["problems"] if one["code"] == "empty-context"] == [
+    assert [problem["message"] for problem in report["problems"] if problem["code"] == "empty-context"] == [
         "1 of 2 contexts have no text; they keep their places."
     ]
 
@@ -71,7 +71,7 @@ def test_set_is_written_and_read_in_each_format(form: str, arena_of: Commands, t
     imported = arena_of.json("sets", "import", exported, "--name", f"tiny-{form}", "--json")
     assert (imported["created"], imported["content_hash"]) == (True, written["content_hash"])
     if form != "jsonl":
-        assert "contains a set already. Choose an empty folder." in arena_of.refused(
+        assert "contains a set already. Choose an empty folder." in arena_of.fails(
             "sets", "export", "tiny", exported, "--format", form
         )
 
@@ -83,8 +83,8 @@ def test_published_files_become_set_and_labels(make_arena: Fill, run: Commands, 
     arena = make_arena()
     run.done("sets", "import", GOLDEN, "--name", "published")
     file = tmp_path / "short.jsonl"
-    told = run.json("sets", "export", "--format", "short-answers", "published", file, "--json")
-    assert told == {"file": str(file), "answers": 1, "without": 3}
+    report = run.json("sets", "export", "--format", "short-answers", "published", file, "--json")
+    assert report == {"file": str(file), "answers": 1, "without": 3}
     assert json.loads(file.read_text())["answer"] == "absorbs red\nreflects sky"
     run.done("submissions", "add", file, "--set", "published", "--system", "RobustQA")
     assert arena.store.submissions.find(set_name="published", system="RobustQA")[0].answers == 1
@@ -94,5 +94,5 @@ def test_published_files_become_set_and_labels(make_arena: Fill, run: Commands, 
 
 def test_set_without_short_answers_reports_it(arena_of: Commands, tmp_path: Path) -> None:
     words = ("sets", "export", "--format", "short-answers", "tiny", tmp_path / "short.jsonl")
-    assert "No question of tiny has short answers." in arena_of.refused(*words)
+    assert "No question of tiny has short answers." in arena_of.fails(*words)
     assert not (tmp_path / "short.jsonl").exists()

@@ -24,7 +24,7 @@ def test_database_commands_run(run: Commands, tmp_path: Path) -> None:
     run.done("db", "restore", file, "--replace")
     nothing = ("restore", tmp_path / "nothing", "--replace")
     for words in (("backup", file), ("backup", file / "below"), nothing):
-        assert len(run.refused("db", *words).splitlines()) == 1
+        assert len(run.fails("db", *words).splitlines()) == 1
 
 
 def test_backup_of_damaged_database_is_refused_in_one_line(
@@ -35,7 +35,7 @@ def test_backup_of_damaged_database_is_refused_in_one_line(
     with file.open("r+b") as raw:
         raw.seek(file.stat().st_size // 2 // 4096 * 4096)
         raw.write(b"\xff" * 8192)
-    message = run.refused("db", "backup", tmp_path / "arena.backup")
+    message = run.fails("db", "backup", tmp_path / "arena.backup")
     assert "is damaged" in message
     assert len(message.splitlines()) == 1
     assert not list(tmp_path.glob("*arena.backup*"))
@@ -94,7 +94,7 @@ def test_unrelated_folder_is_refused(run: Commands, tmp_path: Path, served: list
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.tex").write_text("")
-    assert "contains no ranking" in run.refused("serve", other)
+    assert "contains no ranking" in run.fails("serve", other)
     assert not served
     assert [path.name for path in other.iterdir()] == ["thesis.tex"]
     run.done("serve", tmp_path / "new")

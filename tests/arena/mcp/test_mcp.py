@@ -81,7 +81,9 @@ def test_agent_traces_number_to_its_evidence_over_stdio() -> None:
         evidence = await ask(client, "get_question_evidence", board="tiny", question_id="q1")
         assert {answer["system"] for answer in evidence["answers"]} == {"human", "full", "short", "hostile"}
         (full,) = (answer for answer in evidence["answers"] if answer["system"] == "full")
-        assert [(one["metric"], one["score"]) for one in full["scores"]] == [("comprehensiveness-nli", 0.75)]
+        assert [(score["metric"], score["score"]) for score in full["scores"]] == [
+            ("comprehensiveness-nli", 0.75)
+        ]
         assert len(evidence["battles"]) == 6
         assert evidence["battles"][0]["judgments"][0]["rationale"]["untrusted_text"]
 
@@ -126,8 +128,8 @@ def test_user_texts_are_cut_marked_and_sanitised(filled: Fill, tmp_path: Path) -
     play(arena, publish=True)
 
     async def talk(client: Client) -> None:
-        asked = {"board": "r", "question_id": "q1", "systems": ["long"], "answer_characters": 500}
-        evidence = await ask(client, "get_question_evidence", **asked)
+        arguments = {"board": "r", "question_id": "q1", "systems": ["long"], "answer_characters": 500}
+        evidence = await ask(client, "get_question_evidence", **arguments)
         (answer,) = evidence["answers"]
         assert (answer["answer"]["characters"], answer["answer"]["cut"]) == (len(HOSTILE) * 200, True)
         text = answer["answer"]["untrusted_text"]

@@ -47,20 +47,20 @@ def right() -> list[dict[str, str]]:
 def test_frames_are_ranked_in_one_call(
     frames: dict[str, pd.DataFrame], right: list[dict[str, str]], tmp_path: Path
 ) -> None:
-    found = aa.rank(frames, references=right, progress=False)
-    assert list(found.board.system) == ["best", "worst"]
-    assert found.sentence.startswith("best ")
-    assert found.compare("best", "worst").wins == 12
-    assert len(found.losses("worst", "best")) == 12
-    assert len(found.comparisons) == 12
-    assert found.cost.requests == 0
-    assert "best" in found._repr_html_()
-    head, first, *_ = str(found).splitlines()
+    ranking = aa.rank(frames, references=right, progress=False)
+    assert list(ranking.board.system) == ["best", "worst"]
+    assert ranking.sentence.startswith("best ")
+    assert ranking.compare("best", "worst").wins == 12
+    assert len(ranking.losses("worst", "best")) == 12
+    assert len(ranking.comparisons) == 12
+    assert ranking.cost.requests == 0
+    assert "best" in ranking._repr_html_()
+    head, first, *_ = str(ranking).splitlines()
     assert head.split()[:3] == ["rank", "system", "rating"]
-    assert (first.split()[1], "..." in str(found)) == ("best", False)
-    assert found.chart().to_dict()
-    assert "best" in found.to_html(tmp_path / "page.html").read_text()
-    more = found.add({"third": frames["best"].head(6)}, progress=False)
+    assert (first.split()[1], "..." in str(ranking)) == ("best", False)
+    assert ranking.chart().to_dict()
+    assert "best" in ranking.to_html(tmp_path / "page.html").read_text()
+    more = ranking.add({"third": frames["best"].head(6)}, progress=False)
     assert set(more.board.system) == {"best", "worst", "third"}
     assert len(more.comparisons) == 12 + 2 * 12
     assert more.board.partial.tolist().count("partial (6 of 12)") == 1
@@ -85,7 +85,7 @@ def test_other_layouts_and_column_names_give_same_result(
     assert refused.value.__notes__ == ["No row names a question; the columns are: 'best', 'worst'."]
     with pytest.raises(FileFormatError, match="'who' seems to name the systems"):
         aa.rank(long, references=right, progress=False, **named | {"system": "nothing"})
-    with pytest.raises(InputError, match="holds no answers"):
+    with pytest.raises(InputError, match="has no answers"):
         aa.rank(3, progress=False)
 
 
@@ -98,9 +98,9 @@ def test_calls_work_in_running_event_loop(
     async def cell() -> aa.Ranking:
         return aa.rank(frames, judge="some-model", endpoint=llm.url, progress=False)
 
-    found = asyncio.run(cell())
-    assert found.cost.requests == 12
-    assert len(found.comparisons) == 12
+    ranking = asyncio.run(cell())
+    assert ranking.cost.requests == 12
+    assert len(ranking.comparisons) == 12
 
 
 def test_polars_frames_give_same_result(frames: dict[str, pd.DataFrame], right: list[dict[str, str]]) -> None:
@@ -109,8 +109,8 @@ def test_polars_frames_give_same_result(frames: dict[str, pd.DataFrame], right: 
     pl = import_module("polars")
     expected = aa.rank(frames, references=right, progress=False).board
     of_polars = {name: pl.DataFrame(frame.to_dict("list")) for name, frame in frames.items()}
-    found = aa.rank(of_polars, references=pl.DataFrame(right), progress=False).board
-    pd.testing.assert_frame_equal(found, expected)
+    board = aa.rank(of_polars, references=pl.DataFrame(right), progress=False).board
+    pd.testing.assert_frame_equal(board, expected)
     long = pl.concat([frame.with_columns(pl.lit(name).alias("who")) for name, frame in of_polars.items()])
     named: dict[str, Any] = {"system": "who", "question": "prompt", "answer": "response"}
     pd.testing.assert_frame_equal(aa.rank(long, references=right, progress=False, **named).board, expected)
@@ -144,12 +144,12 @@ async def _longer_later(_question: str, a: str, b: str, _reference: str | None) 
 @pytest.mark.slow
 @pytest.mark.parametrize("judge", [_longer_later, lambda _q, a, b, _r: "ab"[len(a) < len(b)]])
 def test_function_can_judge(frames: dict[str, pd.DataFrame], judge: Callable[..., Any]) -> None:
-    found = aa.rank(frames, judge=judge, progress=False)
-    assert found.compare("best", "worst").wins == 12
-    assert (found.cost.requests, found.cost.usd) == (0, 0)
+    ranking = aa.rank(frames, judge=judge, progress=False)
+    assert ranking.compare("best", "worst").wins == 12
+    assert (ranking.cost.requests, ranking.cost.usd) == (0, 0)
 
     async def cell() -> aa.Ranking:
-        return found.add({"third": frames["best"].head(6)}, progress=False)
+        return ranking.add({"third": frames["best"].head(6)}, progress=False)
 
     # Where it has no answer, it loses.
     assert len(asyncio.run(cell()).comparisons) == 3 * 12
@@ -175,17 +175,17 @@ def test_repeats_cluster_by_question(tmp_path: Path) -> None:
             for system in words
         }
         out = tmp_path / name
-        found = aa.rank(data, judge=_by_word, out=out, repeats="all", progress=False)
+        ranking = aa.rank(data, judge=_by_word, out=out, repeats="all", progress=False)
         board = pd.read_csv(out / "board.csv").query("domain == 'overall'").set_index("system")
-        return board, found.compare("x", "y")
+        return board, ranking.compare("x", "y")
 
-    once, alone = ranked("once", 1, lambda system, at, _: words[system][at])
+    once, single = ranked("once", 1, lambda system, at, _: words[system][at])
     thrice, copied = ranked("thrice", 3, lambda system, at, _: words[system][at])
     same = ["rating", "lower", "upper", "win_rate", "win_lower", "win_upper", "mean_score", "clustered_error"]
     pd.testing.assert_frame_equal(thrice[same], once[same], rtol=1e-9)
     assert (list(thrice.questions), list(thrice.battles), list(thrice.answers)) == ([8, 8], [24, 24], [8, 8])
     assert (copied.p_value, copied.lower, copied.share_upper) == pytest.approx(
-        (alone.p_value, alone.lower, alone.share_upper)
+        (single.p_value, single.lower, single.share_upper)
     )
     varied, _ = ranked("varied", 3, lambda system, at, run: words[system][(at + run * (system == "x")) % 8])
     met = [[(words["x"] * 2)[at + run] for run in range(3)] for at in range(8)]

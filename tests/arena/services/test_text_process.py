@@ -88,7 +88,7 @@ def test_work_ends_at_time_limit() -> None:
 
 
 def test_cancelled_work_ends() -> None:
-    """A4: what is raised by whoever looks meanwhile, as when a client has left, ends the work at once."""
+    """An exception of the observer, as when a client disconnects, ends the work at once."""
     looks: list[None] = []
 
     def poll() -> None:
@@ -280,7 +280,7 @@ def test_check_ends_when_visitor_leaves(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_check_ends_when_client_disconnects() -> None:
-    """A4: what works for a request is ended once whoever sent it has gone."""
+    """The work for a request ends when its client disconnects."""
     from starlette.requests import Request  # noqa: PLC0415 - children import this module
 
     from arena.api.dependencies import client_there  # noqa: PLC0415 - as above

@@ -23,8 +23,8 @@ STAMP = Stamp(board="spring", content_hash="ab" * 32)
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
-    with TestClient(Starlette(routes=_Routes(published()).all())) as found:
-        yield found
+    with TestClient(Starlette(routes=_Routes(published()).all())) as client:
+        yield client
 
 
 ROWS: list[dict[str, object]] = [

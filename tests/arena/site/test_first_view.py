@@ -20,8 +20,8 @@ START = '<div id="first-view" data-view="'
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
-    with TestClient(Starlette(routes=_Routes(published()).all())) as found:
-        yield found
+    with TestClient(Starlette(routes=_Routes(published()).all())) as client:
+        yield client
 
 
 def _words(html: str) -> str:
@@ -49,7 +49,7 @@ def test_document_matches_page(
 
 def test_open_row_has_only_public_texts(client: TestClient) -> None:
     document = client.get("/").text
-    links = [unescape(found) for found in re.findall(r'data-from="([^"]*)"', document)]
+    links = [unescape(link) for link in re.findall(r'data-from="([^"]*)"', document)]
     assert len(links) == len(set(links)) > 1
     assert 'class="aa-detail"' not in document
     for href in links:
@@ -57,7 +57,7 @@ def test_open_row_has_only_public_texts(client: TestClient) -> None:
         assert (row.status_code, row.headers["cache-control"]) == (200, "private, no-cache")
         assert re.search(r"Place \d.* of \d.*Against .*\d+ won, \d+ tied, \d+ lost", _words(row.text))
     assert any("Questions it lost" in client.get(href).text for href in links)
-    unknown = client.get("/row?id=nobody")
+    unknown = client.get("/row?id=absent")
     assert (unknown.status_code, unknown.json()["detail"]) == (404, "The board has no system of this name.")
 
 

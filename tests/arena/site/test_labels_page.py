@@ -13,9 +13,9 @@ from tests.arena.conftest import play
 from tests.opened_pages import html_of, page_of
 
 
-def shown(page: AppTest) -> str:
+def texts(page: AppTest) -> str:
     html = html_of(page)
-    return html + "\n".join(str(one.value) for kind in (page.text, page.error) for one in kind)
+    return html + "\n".join(str(element.value) for kind in (page.text, page.error) for element in kind)
 
 
 def test_visitor_labels_and_is_limited(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,8 +26,8 @@ def test_visitor_labels_and_is_limited(filled: Callable[..., Arena], monkeypatch
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
     page = page_of(arena.settings, "labels_page").run()
     assert not page.exception
-    assert "but no name or address" in shown(page)
+    assert "but no name or address" in texts(page)
     for _ in range(3):
         page.button(key="label-a").click().run()
-    assert "the limit of labels per hour" in shown(page)
+    assert "the limit of labels per hour" in texts(page)
     assert list(arena.labels.show("r")["people"].values()) == [2]

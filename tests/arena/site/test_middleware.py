@@ -80,7 +80,7 @@ def test_responses_have_security_headers(path: str) -> None:
 
 
 def test_settings_allow_hosts_and_framers(configured: str) -> None:
-    """C2, C5: Pages are for frames of this site and ARENA_FRAMERS, forms for nobody's."""
+    """Pages may be framed by this site and ARENA_FRAMERS, forms by no site."""
     named = f"'self' {FRAMER} https://*.example.net"
     for path, framers in (("/", named), ("/auth/sign-in", "'none'"), ("/api/v1/", "'none'")):
         policy = httpx.get(f"{configured}{path}").headers["content-security-policy"]
@@ -102,7 +102,7 @@ def test_inline_script_is_allowed_by_its_hash() -> None:
     "address", ["null", "", "http://", "//x", "http://a:b", "http://a:99999", "http://[", "file:///etc"]
 )
 def test_invalid_origin_is_none(address: str) -> None:
-    """C5: An `Origin` that browsers send for files and sandboxes, or that nobody can read, is no site's."""
+    """An opaque or unreadable `Origin`, as of files and sandboxes, is refused."""
     assert origin_of(address) is None
 
 
@@ -120,7 +120,7 @@ def test_invalid_origin_is_none(address: str) -> None:
     ],
 )
 def test_only_configured_hosts_are_served(host: str, status: int) -> None:
-    """C5: Another name in `Host`, as a rebound DNS name sends it, is refused on every route and told why."""
+    """Every route refuses an unknown `Host`, as in DNS rebinding, with a reason."""
     sent = {"Host": host.format(host=site().removeprefix("http://"))}
     for path in ("/", "/api/v1/health", "/healthz"):
         answer = httpx.get(f"{site()}{path}", headers=sent)
@@ -182,12 +182,12 @@ def test_sockets_of_one_address_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
         await socket.receive()
 
     app = SocketLimit(Starlette(routes=[WebSocketRoute("/", wait)]))
-    one, other = (TestClient(app, client=(f"192.0.2.{number}", 1)) for number in (1, 2))
-    with one.websocket_connect("/"), one.websocket_connect("/"), other.websocket_connect("/"):
-        with pytest.raises(WebSocketDenialResponse) as refused, one.websocket_connect("/"):
+    first, second = (TestClient(app, client=(f"192.0.2.{number}", 1)) for number in (1, 2))
+    with first.websocket_connect("/"), first.websocket_connect("/"), second.websocket_connect("/"):
+        with pytest.raises(WebSocketDenialResponse) as refused, first.websocket_connect("/"):
             pass
         assert refused.value.status_code == 429
-    with one.websocket_connect("/"):
+    with first.websocket_connect("/"):
         pass
 
 
@@ -209,7 +209,7 @@ HTTPS = {"X-Forwarded-Proto": "https"}
 
 
 def reached(peer: str, **settings: Any) -> TestClient:  # noqa: ANN401 - fields of settings
-    """A site as somebody at an address reaches it: `reached("172.18.0.1", proxies=…)`."""
+    """Open the site from a client address: `reached("172.18.0.1", proxies=…)`."""
     chosen = replace(published(), **settings)
     routes = _Routes(chosen)
     app = Starlette(routes=routes.all(), middleware=middleware_of(chosen, routes))
@@ -251,8 +251,8 @@ def test_untrusted_proxy_is_logged_once() -> None:
     with capture_logs() as logs:
         for headers in ({}, HTTPS, HTTPS):
             browser.get("/about", headers=headers)
-    told = [entry for entry in logs if "ARENA_PROXIES" in entry["event"]]
-    assert [entry["peer"] for entry in told] == ["172.18.0.1"]
+    warnings = [entry for entry in logs if "ARENA_PROXIES" in entry["event"]]
+    assert [entry["peer"] for entry in warnings] == ["172.18.0.1"]
     with capture_logs() as logs:
         reached("172.18.0.1", proxies=("172.18.0.1/32",)).get("/about", headers=HTTPS)
         reached("127.0.0.1").get("/about", headers=HTTPS)

@@ -45,7 +45,7 @@ def _end(turn: int, every: int) -> str:
 
 
 def everybody(systems: int, questions: int) -> Rows:
-    """All pairs of some systems and the reference; who comes first wins more often, nobody always."""
+    """All pairs of some systems and the reference; earlier systems win more often, but not always."""
     names = [*(f"s{at}" for at in range(systems)), REFERENCE]
     return [
         (f"q{at}", f"d{at % 2}", one, other, _end(at + first + second, second - first + 2))
@@ -57,8 +57,8 @@ def everybody(systems: int, questions: int) -> Rows:
 BOARDS: Mapping[str, Rows] = {
     "23 and 20 of 24": (*against("nearly-all", 23, 24), *against("most", 20, 24)),
     "few questions": (*against("one", 3, 4), *against("two", 1, 4)),
-    "ties alone": (*against("one", 0, 12, tied=12), *against("two", 0, 12, tied=12)),
-    "two systems": against("alone", 9, 12),
+    "only ties": (*against("one", 0, 12, tied=12), *against("two", 0, 12, tied=12)),
+    "two systems": against("only", 9, 12),
     "seven": everybody(6, 30),
 }
 
@@ -103,38 +103,38 @@ def test_all_surfaces_use_one_significance_test(name: str) -> None:
         if row["domain"] == OVERALL
     }
     cells = {(row["system"], row["opponent"]): row["apart"] for row in matrix_rows(view)}
-    for one, other in combinations(view.systems, 2):
-        apart = rated.separates(one, other)
-        assert separates(board.standings, one, other) is apart
-        assert view.separates(one, other) is view.separates(other, one) is apart
-        assert (not letters[one] & letters[other]) is apart
-        assert cells.get((one, other), apart) is apart
-        said = verdict(view, one, other)
+    for system, other in combinations(view.systems, 2):
+        apart = rated.separates(system, other)
+        assert separates(board.standings, system, other) is apart
+        assert view.separates(system, other) is view.separates(other, system) is apart
+        assert (not letters[system] & letters[other]) is apart
+        assert cells.get((system, other), apart) is apart
+        said = verdict(view, system, other)
         assert ("statistically significant" in said) is apart
         lower = re.search(r"interval (\S+) to", said)
         assert lower is None or lower[1] == "0" or lower[1].startswith("−") is not apart
-        for opponent, *_, gap, word in map(texts_of, _tree(opponents_table(view, one)).iter("tr")):
+        for opponent, *_, gap, word in map(texts_of, _tree(opponents_table(view, system)).iter("tr")):
             if opponent == other:
                 assert word == ("yes" if apart else "may be chance")
                 ends = re.search(r"(−?\d+) to (−?\d+)$", gap)
                 one_side = ends is None or ("−" in ends[1]) is ("−" in ends[2])
                 assert ends is None or one_side is apart or "0" in ends.groups()
-    for one in view.systems:
-        alone = all(view.separates(one, other) for other in view.systems if other != one)
-        assert ("other system by more than chance" in standing(view, one)) is alone
+    for system in view.systems:
+        separated = all(view.separates(system, other) for other in view.systems if other != system)
+        assert ("other system by more than chance" in standing(view, system)) is separated
     leader = view.competitors()[0].system
     if len(view.competitors()) > 1:
-        alone = all(view.separates(leader, line.system) for line in view.competitors()[1:])
+        separated = all(view.separates(leader, line.system) for line in view.competitors()[1:])
         said = leading(view, OVERALL)
-        assert (f"{leader} is first" in said) is alone
-        assert ("share first place" in said or "No system is first" in said) is not alone
+        assert (f"{leader} is first" in said) is separated
+        assert ("share first place" in said or "No system is first" in said) is not separated
     above = f"rated above {view.the_reference}" in headline(view, OVERALL)
     below = f"rated below {view.the_reference}" in headline(view, OVERALL)
     assert (above or below) is view.separates(leader, REFERENCE)
 
 
 def test_headline_without_verdicts_names_no_leader() -> None:
-    table, about = table_of("ties alone"), About(name="b", title="B", reference=REFERENCE)
+    table, about = table_of("only ties"), About(name="b", title="B", reference=REFERENCE)
     nothing = build_standings(
         table.select(table.winner < 0),
         about,
@@ -176,12 +176,12 @@ def test_battle_counts_of_system_agree(name: str) -> None:
     printed = {cells[1]: cells[list(headers).index("battles")] or "" for cells in rows}
     assert printed == files
     table = _tree(standings_table(view, OVERALL, view.lines[OVERALL], chosen=("Battles",)))
-    shown = {
+    tables = {
         cells[1]: re.match(r"\d*", cells[-1])[0]  # type: ignore[index]
         for cells in (texts_of(row) for row in table.iter("tr") if row.get("class") is None)
     }
-    names = files.keys() & shown.keys()
-    assert {name: shown[name] for name in names} == {name: files[name] for name in names}
+    names = files.keys() & tables.keys()
+    assert {name: tables[name] for name in names} == {name: files[name] for name in names}
 
 
 @pytest.mark.slow
@@ -191,7 +191,7 @@ def test_organiser_page_tables_and_api_agree_with_board() -> None:
     view = read_board(arena.boards.get("tiny"))
     for one, other in combinations(view.systems, 2):
         duel = arena.ranking_results.duel("tiny", one, other)
-        # Of the two alone, as its interval says; the board tests all pairs together, so it separates fewer.
+        # A test of only this pair, like its interval; the board tests all pairs together and separates fewer.
         assert duel.significant or not view.separates(one, other)
         assert (
             duel.lower is None

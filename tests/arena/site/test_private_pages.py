@@ -41,7 +41,7 @@ def private(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
 
 @pytest.fixture
 def seen(private: Arena, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Everything that a page sends to somebody: `seen(TEAM, "questions.question_page", id="q1")`."""
+    """Everything that a page sends to a user: `seen(TEAM, "questions.question_page", id="q1")`."""
 
     def look(caller: Caller, name: str, **query: str) -> str:
         st.cache_data.clear()
@@ -68,15 +68,15 @@ def test_pages_hide_private_texts_from_visitors(seen: Callable[..., str]) -> Non
 
 def test_pages_explain_what_is_not_public(seen: Callable[..., str]) -> None:
     for name in ("questions.list_page", "questions.question_page", "compare.compare_page"):
-        shown = seen(PUBLIC, name, id="q1", a="ours", b="theirs")
-        assert "The texts of tiny are not public" in shown, name
-        assert "public_texts = false" in shown, name
+        html = seen(PUBLIC, name, id="q1", a="ours", b="theirs")
+        assert "The texts of tiny are not public" in html, name
+        assert "public_texts = false" in html, name
 
 
 def test_team_sees_questions_and_its_own_answers(seen: Callable[..., str]) -> None:
-    shown = seen(TEAM, "questions.question_page", id="q1", part="answers")
-    assert marks_in(shown) == {QUESTION, PASSAGE, OURS}
-    assert "the answers of your team" in shown
+    html = seen(TEAM, "questions.question_page", id="q1", part="answers")
+    assert marks_in(html) == {QUESTION, PASSAGE, OURS}
+    assert "the answers of your team" in html
     assert marks_in(seen(ADA, "questions.question_page", id="q1", part="answers")) == set(EVERY)
 
 

@@ -36,7 +36,7 @@ def visit(name: str, **query: str) -> AppTest:
 
 
 def words_of(page: AppTest) -> str:
-    """The words of everything shown as HTML, without marks and their figures."""
+    """Words of all HTML on a page, without marks and their figures."""
     return re.sub(r"<[^>]*>", "", re.sub(r"<sup>.*?</sup>", "", html_of(page)))
 
 
@@ -44,24 +44,24 @@ def words_of(page: AppTest) -> str:
 def test_page_shows_its_content(name: str, query: Mapping[str, str], words: Sequence[str]) -> None:
     page = visit(name, **query)
     assert not page.exception
-    shown = html_of(page) + words_of(page)
-    assert [text for text in words if text not in shown] == []
+    html = html_of(page) + words_of(page)
+    assert [text for text in words if text not in html] == []
 
 
 def test_reference_with_equal_wins_is_equal() -> None:
     arena = Arena(published())
-    shown = arena.evidence.question("tiny", "q3")
+    evidence = arena.evidence.question("tiny", "q3")
     view = read_board(arena.boards.get("tiny"))
     arena.close()
     a, b, tie = Preference.A, Preference.B, Preference.TIE
     name = view.reference
 
     def met(one: str, other: str, preference: Preference | None) -> BattleEvidence:
-        battle = replace(shown.battles[0].battle, system_a=one, system_b=other, preference=preference)
+        battle = replace(evidence.battles[0].battle, system_a=one, system_b=other, preference=preference)
         return BattleEvidence(battle=battle, judgments=())
 
     def said(*battles: BattleEvidence) -> str:
-        return standing(replace(view, reference_by="people"), replace(shown, battles=battles))
+        return standing(replace(view, reference_by="people"), replace(evidence, battles=battles))
 
     lost = met("full", "short", a), met(name, "short", a)
     equal = "full and the human-written reference gave the best answers: each won"
@@ -85,12 +85,12 @@ def test_battle_in_address_is_explained() -> None:
 
 def test_user_text_is_never_markup() -> None:
     page = visit("questions.question_page", board="tiny", id="q3", part="answers")
-    shown = html_of(page)
-    assert escape(EVIL) in shown
-    assert "<script" not in shown
-    assert "![x](http://evil.invalid/p.png)" in shown
-    assert "<img" not in shown
-    assert all("evil.invalid" not in found.value for found in page.markdown)
+    html = html_of(page)
+    assert escape(EVIL) in html
+    assert "<script" not in html
+    assert "![x](http://evil.invalid/p.png)" in html
+    assert "<img" not in html
+    assert all("evil.invalid" not in element.value for element in page.markdown)
 
 
 def test_closest_battle_is_first_and_explained() -> None:
@@ -116,15 +116,15 @@ def test_questions_are_found_by_pair_and_result() -> None:
     for result in ("won", "lost", "tied", "undecided"):
         page = visit("questions.list_page", board="tiny", system="full", opponent="short", result=result)
         assert not page.exception
-        found = re.search(r"(\d+) of 12 questions", html_of(page))
-        assert found is not None
-        numbers.append(int(found[1]))
+        match = re.search(r"(\d+) of 12 questions", html_of(page))
+        assert match is not None
+        numbers.append(int(match[1]))
     assert sum(numbers) == 12
 
 
 def test_unchosen_columns_are_not_sent() -> None:
     page = visit("main", board="tiny", columns="Rating,Words", find="sho")
-    table = next(found.proto.body for found in page.get("html") if "aa-standings" in found.proto.body)
+    table = next(element.proto.body for element in page.get("html") if "aa-standings" in element.proto.body)
     heads = re.findall(r"class=\"aa-term[^>]*>([^<]*)<", table.split("<tbody")[0])
     assert heads == ["#", "System", "Rating", "Words"]
     assert systems_of(page) == ["short"]
@@ -133,12 +133,12 @@ def test_unchosen_columns_are_not_sent() -> None:
 def test_ratings_between_systems_are_offered() -> None:
     page = visit("boards.trust_page", board="tiny")
     every = re.findall(r'<details class="aa-folded">(.*?)</details>', html_of(page), re.DOTALL)
-    (shown,) = [one for one in every if "between systems alone" in one]
-    said = f"{shown} {words_of(page)}"
+    (sentence,) = [sentence for sentence in every if "between systems alone" in sentence]
+    said = f"{sentence} {words_of(page)}"
     assert "without those against human" in said
     assert WITHOUT_REFERENCE in said
-    assert ">full<" in shown
-    assert ">human<" not in shown
+    assert ">full<" in sentence
+    assert ">human<" not in sentence
 
 
 def systems_of(page: AppTest) -> list[str]:

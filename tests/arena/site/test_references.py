@@ -76,13 +76,11 @@ def _body(element: Any) -> str:  # noqa: ANN401 - an element of AppTest without 
     ],
 )
 def test_pages_show_note_of_set(judged: Callable[[str], Arena], name: str, query: dict[str, str]) -> None:
-    """D15: where a board, a question or its answers are read, the set's note stands."""
+    """Pages of boards, questions and answers show the set's note."""
     settings: Settings = judged(MACHINE).settings
     page = page_of(settings, name, board="r", **query)
     page.run()
-    assert any(
-        NOTE in shown for shown in (*(text.value for text in page.text), *map(_body, page.get("html")))
-    )
+    assert any(NOTE in body for body in (*(text.value for text in page.text), *map(_body, page.get("html"))))
     assert not any("human-written" in _body(element).lower() for element in page.get("html"))
 
 

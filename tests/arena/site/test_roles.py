@@ -34,7 +34,7 @@ def opened(settings: Settings, name: str, **query: str) -> AppTest:
 
 
 def html(page: AppTest) -> str:
-    texts = "\n".join(one.value for one in page.text)
+    texts = "\n".join(element.value for element in page.text)
     return html_of(page) + texts
 
 
@@ -77,11 +77,11 @@ def test_team_page_starts_with_open_tasks(
         RoundRequest(set_name="tiny", judge="lexical", systems=("judged-soon",), name="spring")
     )
     sign_in(arena, "ann", TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE)
-    shown = html(opened(arena.settings, "teams.team_page"))
-    assert "Submit unsent, version 1: it passed the check but does not count yet" in shown
-    assert "judged-soon, version 1 is in round spring, place 1 in the queue" in shown
-    assert "3 of 4" in shown
-    assert "8 of 9" in shown
+    text = html(opened(arena.settings, "teams.team_page"))
+    assert "Submit unsent, version 1: it passed the check but does not count yet" in text
+    assert "judged-soon, version 1 is in round spring, place 1 in the queue" in text
+    assert "3 of 4" in text
+    assert "8 of 9" in text
 
 
 def test_about_page_names_operator_and_stored_data(filled: Callable[..., Arena]) -> None:
@@ -95,10 +95,10 @@ def test_about_page_names_operator_and_stored_data(filled: Callable[..., Arena])
         docs_url="https://docs.example.org",
     )
     page = opened(settings, "about_page")
-    shown = html(page)
+    text = html(page)
     for address in ("mailto:arena@example.org", "https://example.org/privacy", "https://docs.example.org"):
-        assert f'href="{address}"' in shown
-    assert "Run by The <b>lab</b>." in [one.value for one in page.text]
+        assert f'href="{address}"' in text
+    assert "Run by The <b>lab</b>." in [element.value for element in page.text]
 
 
 @pytest.mark.slow
@@ -107,15 +107,15 @@ def test_footer_names_signed_in_account(filled: Callable[..., Arena], sign_in: C
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
     page = AppTest.from_file(SCRIPT, default_timeout=60)
     page.secrets.update({key: dict(value) for key, value in as_secrets(arena.settings).items()})
-    shown = html(page.run())
-    assert "Nothing is published yet" in shown
-    assert "Loading this page" not in shown
-    assert ">Sign in</a>" in shown
-    assert "admin-data" not in shown
+    text = html(page.run())
+    assert "Nothing is published yet" in text
+    assert "Loading this page" not in text
+    assert ">Sign in</a>" in text
+    assert "admin-data" not in text
     sign_in(arena, "olga", TokenScope.ORGANISE)
-    shown = html(page.run())
-    assert 'target="_self">Signed in as olga</a>' in shown
-    assert 'href="./admin-data"' in shown
+    text = html(page.run())
+    assert 'target="_self">Signed in as olga</a>' in text
+    assert 'href="./admin-data"' in text
 
 
 @pytest.mark.slow
@@ -139,5 +139,5 @@ def test_timeline_describes_changes_between_boards(filled: Callable[..., Arena],
     lines = arena.boards.history()[0].sentences
     assert {"New: short.", "Left: wrong."} <= set(lines)
     assert any("beyond chance" in line for line in lines)
-    shown = html(opened(arena.settings, "boards.history_page"))
-    assert [text for text in ("Left: wrong.", "One file was corrupt.") if text not in shown] == []
+    page = html(opened(arena.settings, "boards.history_page"))
+    assert [text for text in ("Left: wrong.", "One file was corrupt.") if text not in page] == []

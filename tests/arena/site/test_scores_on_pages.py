@@ -57,7 +57,7 @@ def bridges(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     arena.sets.import_from(folder / "set")
     for system, (text, contexts) in ANSWERS.items():
         row = {"answer": text} if contexts is None else {"answer": text, "contexts": contexts}
-        rows = [{"question_id": one["id"], **row} for one in questions]
+        rows = [{"question_id": question["id"], **row} for question in questions]
         arena.submissions.add(write_lines(folder / f"{system}.jsonl", rows), "bridges", system=system)
     play(arena, "bridges", set_name="bridges")
     arena.boards.publish("bridges", report=quiet)
@@ -72,49 +72,49 @@ def opened(settings: Settings, name: str, **query: str) -> AppTest:
 
 
 @pytest.fixture
-def shown(bridges: Settings) -> Callable[..., str]:
+def html_of_page(bridges: Settings) -> Callable[..., str]:
     def show(name: str, **query: str) -> str:
         page = opened(bridges, name, **query)
         html = html_of(page)
-        return html + "\n" + "\n".join(found.value for found in page.text)
+        return html + "\n" + "\n".join(element.value for element in page.text)
 
     return show
 
 
-def test_question_page_shows_claims_with_passages_for_and_against(shown: Callable[..., str]) -> None:
-    found = shown("questions.question_page", id="b-1", part="answers")
-    assert 'class="aa-for' in found
-    assert 'class="aa-open' in found
-    assert "not confirmed: probability that the claim is true" in found
-    assert scorer_of("", EMBEDDED_ENGINE).sentence in found.replace("&#x27;", "'").replace("&#39;", "'")
-    assert re.search(r"supported by p2 \(.*; contradicted by p1 \(.*, p4 \(", found)
-    assert "contradicted by p1" in found
-    assert "<strong>against, p1: </strong>" in found
-    assert "&lt;script&gt;" in found
+def test_question_page_shows_claims_with_passages_for_and_against(html_of_page: Callable[..., str]) -> None:
+    html = html_of_page("questions.question_page", id="b-1", part="answers")
+    assert 'class="aa-for' in html
+    assert 'class="aa-open' in html
+    assert "not confirmed: probability that the claim is true" in html
+    assert scorer_of("", EMBEDDED_ENGINE).sentence in html.replace("&#x27;", "'").replace("&#39;", "'")
+    assert re.search(r"supported by p2 \(.*; contradicted by p1 \(.*, p4 \(", html)
+    assert "contradicted by p1" in html
+    assert "<strong>against, p1: </strong>" in html
+    assert "&lt;script&gt;" in html
 
 
-def test_question_page_compares_facts_of_answers(shown: Callable[..., str]) -> None:
-    found = shown("questions.question_page", id="b-1", part="facts")
-    assert len(re.findall(">[✓–]</span>", found)) >= 3 * len(ANSWERS)
-    assert 'title="whole: covered"' in found
-    assert 'title="narrow: not covered"' in found
-    assert "Facts covered" in shown("questions.question_page", id="b-1", part="answers")
+def test_question_page_compares_facts_of_answers(html_of_page: Callable[..., str]) -> None:
+    html = html_of_page("questions.question_page", id="b-1", part="facts")
+    assert len(re.findall(">[✓–]</span>", html)) >= 3 * len(ANSWERS)
+    assert 'title="whole: covered"' in html
+    assert 'title="narrow: not covered"' in html
+    assert "Facts covered" in html_of_page("questions.question_page", id="b-1", part="answers")
 
 
-def test_system_page_separates_retrieval_from_writing(shown: Callable[..., str]) -> None:
-    narrow = shown("systems.system_page", id="narrow", part="facts")
+def test_system_page_separates_retrieval_from_writing(html_of_page: Callable[..., str]) -> None:
+    narrow = html_of_page("systems.system_page", id="narrow", part="facts")
     assert "Lost in retrieval" in narrow
     assert "33.3 %" in narrow
-    late = shown("systems.system_page", id="late", part="facts")
+    late = html_of_page("systems.system_page", id="late", part="facts")
     assert "Not available. The answers file has no contexts" in late
 
 
-def test_system_page_shows_means_missed_facts_and_doubtful_claims(shown: Callable[..., str]) -> None:
-    means = shown("systems.system_page", id="late", part="domains")
+def test_system_page_shows_means_missed_facts_and_doubtful_claims(html_of_page: Callable[..., str]) -> None:
+    means = html_of_page("systems.system_page", id="late", part="domains")
     for label in ("Comprehensiveness", "Factual precision (lexical)", "Aspects", "Sub-questions"):
         assert f'<th scope="col"><span class="aa-turned">{label}</span></th>' in means
     assert "10,000 resamples" in means
-    found = shown("systems.system_page", id="late", part="facts")
-    assert "– Crossing the Alder bridge costs four euros for cars." in found
-    assert "of 3 other answers" in found
-    assert 'href="./question?board=bridges&amp;id=b-1"' in found
+    html = html_of_page("systems.system_page", id="late", part="facts")
+    assert "– Crossing the Alder bridge costs four euros for cars." in html
+    assert "of 3 other answers" in html
+    assert 'href="./question?board=bridges&amp;id=b-1"' in html

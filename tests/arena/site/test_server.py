@@ -49,7 +49,7 @@ COLOURS = {
 
 
 def test_style_sheet_has_themes_colours() -> None:
-    """Our own tables stand on the paper and in the ink of Streamlit's theme."""
+    """Our tables use the background and text colours of Streamlit's theme."""
     options = configuration()
     for scheme, name in enumerate(("light", "dark")):
         assert COLOURS["paper"][scheme] == options[f"theme.{name}.backgroundColor"]

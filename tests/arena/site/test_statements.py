@@ -18,7 +18,7 @@ PAGES = {
 }
 """Modules of pages with what their addresses name, and the most statements of a view without caches.
 
-Whatever is kept is kept until the latest change, for which each such query asks.
+Cached results are valid until the latest change, which each query reads.
 """
 
 

@@ -44,7 +44,7 @@ class Club:
 
 @pytest.fixture
 def club(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> Club:
-    """Open pages as somebody: `club.visit("teams.submit_page", "owner", set="tiny")`; None is the public."""
+    """Open pages as a user: `club.visit("teams.submit_page", "owner", set="tiny")`; None is the public."""
     arena = filled()
     secrets = {}
     for team in ("ours", "theirs"):
@@ -68,11 +68,11 @@ def club(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> Club:
     return Club(arena=arena, visit=visit)
 
 
-def shown(page: AppTest) -> str:
-    html = "".join(found.proto.body for found in page.get("html") if "<style" not in found.proto.body)
+def texts(page: AppTest) -> str:
+    html = "".join(element.proto.body for element in page.get("html") if "<style" not in element.proto.body)
     kinds = (page.text, page.markdown, page.info, page.error, page.warning, page.success, page.code)
-    plain = "\n".join(str(found.value) for kind in kinds for found in kind).replace("\\", "")
-    labels = "\n".join(one.label for one in page.button)
+    plain = "\n".join(str(element.value) for kind in kinds for element in kind).replace("\\", "")
+    labels = "\n".join(button.label for button in page.button)
     return f"{html}\n{plain}\n{labels}"
 
 
@@ -86,16 +86,16 @@ def test_file_with_errors_cannot_be_submitted(club: Club) -> None:
     page = club.visit("teams.submit_page", "owner", set="tiny")
     page.file_uploader[0].set_value(("../../etc/passwd", content, "text/plain")).run()
     assert not page.exception
-    said = shown(page)
+    said = texts(page)
     assert "This file has errors" in said
     assert "Line 2 · error" in said
     assert "Line 3 · error" in said
     assert "&lt;b&gt;no&lt;/b&gt;" in said
     assert "<b>no</b>" not in said
-    assert "submit-now" not in {one.key for one in page.button}
+    assert "submit-now" not in {button.key for button in page.button}
     page.button_group(key="severity").set_value("warning").run()
-    assert "· error ·" not in shown(page)
-    labels = {str(one.label) for one in page.get("download_button") if isinstance(one, Element)}
+    assert "· error ·" not in texts(page)
+    labels = {str(button.label) for button in page.get("download_button") if isinstance(button, Element)}
     assert labels >= {"Report, JSON", "Report, CSV", "Template, JSONL", "Sample, JSONL"}
 
 
@@ -107,7 +107,7 @@ def test_sets_with_equal_titles_are_chosen_by_name(club: Club) -> None:
         connection.execute(update(question_sets).values(title="Season of answers"))
     for name in ("tiny", "season-2"):
         page = club.visit("teams.submit_page", "owner", set=name)
-        box = next(one for one in page.selectbox if one.label == "Question set")
+        box = next(box for box in page.selectbox if box.label == "Question set")
         assert box.options == ["Season of answers (season-2)", "Season of answers (tiny)"]
         assert box.value == name
         page.file_uploader[0].set_value(("mine.jsonl", b"not json\n", "text/plain")).run()
@@ -117,7 +117,7 @@ def test_sets_with_equal_titles_are_chosen_by_name(club: Club) -> None:
 def test_run_is_checked_and_submitted_as_contexts(club: Club) -> None:
     page = club.visit("teams.submit_page", "owner", set="tiny", kind="contexts")
     page.file_uploader[0].set_value(("run.trec", b"q0 Q0 q0-p1 1 2 r\n", "text/plain")).run()
-    assert "questions with passages" in shown(page)
+    assert "questions with passages" in texts(page)
     page.text_input(key="system-name").set_value("my-run").run()
     page.button(key="submit-now").click().run()
     assert not page.exception
@@ -129,21 +129,25 @@ def test_sample_file_is_accepted_with_its_card(club: Club) -> None:
     club.arena.policies.put_phase("tiny", Phase(name="dev", total_quota=3, daily_quota=2))
     content = club.arena.submissions.template("tiny", sample=True).encode()
     page = club.visit("teams.submit_page", "owner", set="tiny")
-    assert "3 of 3" in shown(page)
+    assert "3 of 3" in texts(page)
     page.file_uploader[0].set_value(("sample.jsonl", content, "")).run()
     assert page.button(key="submit-now").disabled
     page.text_input(key="system-name").set_value("mine").run()
     page.text_input(key="card-link").set_value("javascript:alert(1)").run()
-    assert "Link: The link is not a web address." in shown(page)
+    assert "Link: The link is not a web address." in texts(page)
     assert page.button(key="submit-now").disabled
     page.text_input(key="card-link").set_value("https://example.org").run()
-    assert "submission 1 of 3 in phase dev and submission 1 of 2 today" in shown(page)
+    assert "submission 1 of 3 in phase dev and submission 1 of 2 today" in texts(page)
     page.button(key="submit-now").click().run()
     assert not page.exception
-    assert "mine, version 1 (5 answers) is accepted" in shown(page)
-    assert "2 of 3" in shown(page)
-    (one,) = club.arena.store.submissions.versions("tiny", "ours")
-    assert (one.system, one.card.link, one.state) == ("mine", "https://example.org", SubmissionState.ACCEPTED)
+    assert "mine, version 1 (5 answers) is accepted" in texts(page)
+    assert "2 of 3" in texts(page)
+    (submission,) = club.arena.store.submissions.versions("tiny", "ours")
+    assert (submission.system, submission.card.link, submission.state) == (
+        "mine",
+        "https://example.org",
+        SubmissionState.ACCEPTED,
+    )
     assert not list((club.arena.settings.uploads_folder / "checks").iterdir())
 
 
@@ -156,7 +160,7 @@ def test_card_file_fills_fields_or_reports_errors(club: Club) -> None:
         (b"model: llm-9\n", "llm-9", False),
     ):
         page.file_uploader(key="card-file").set_value(("card.yaml", card, "")).run()
-        assert ("bad-link" in shown(page), page.text_input(key="card-model").value) == (faulty, model)
+        assert ("bad-link" in texts(page), page.text_input(key="card-model").value) == (faulty, model)
 
 
 def test_closed_set_and_exhausted_quota_are_explained(club: Club, tmp_path: Path) -> None:
@@ -164,24 +168,24 @@ def test_closed_set_and_exhausted_quota_are_explained(club: Club, tmp_path: Path
     path = answers_file(tmp_path, "mine", TEXT)
     submit(club, path)
     page = club.visit("teams.submit_page", "owner", set="tiny")
-    assert "0 of 1" in shown(page)
+    assert "0 of 1" in texts(page)
     page.file_uploader[0].set_value(("a.jsonl", path.read_bytes(), "")).run()
     page.text_input(key="system-name").set_value("mine").run()
     assert page.button(key="submit-now").disabled
-    assert "no submissions left" in shown(page)
+    assert "no submissions left" in texts(page)
 
 
 @pytest.mark.slow
 def test_token_without_submit_scope_is_read_only(club: Club, tmp_path: Path) -> None:
     number = submit(club, answers_file(tmp_path, "mine", TEXT))
-    assert "needs the scope submit" in shown(club.visit("teams.submit_page", "reader", set="tiny"))
+    assert "needs the scope submit" in texts(club.visit("teams.submit_page", "reader", set="tiny"))
     page = club.visit("teams.team_page", "reader", id=str(number))
-    assert "mine" in shown(page)
+    assert "mine" in texts(page)
     assert not page.button
     for part in ("members", "tokens"):
         page = club.visit("teams.team_page", "reader", part=part)
         assert not page.button
-        assert "Only owners" in shown(page)
+        assert "Only owners" in texts(page)
 
 
 @pytest.mark.slow
@@ -189,55 +193,55 @@ def test_team_submits_chooses_and_withdraws(club: Club, tmp_path: Path) -> None:
     first = submit(club, answers_file(tmp_path, "one", TEXT))
     held = submit(club, answers_file(tmp_path, "two", f"{TEXT} Again."), confirm=False)
     page = club.visit("teams.team_page", "owner", id=str(held))
-    assert "Checked and stored, but not submitted yet" in shown(page)
+    assert "Checked and stored, but not submitted yet" in texts(page)
     page.button(key=f"confirm-{held}").click().run()
     assert club.arena.store.submissions.get(held).state is SubmissionState.ACCEPTED
     page = club.visit("teams.team_page", "owner", id=str(first))
     page.button(key=f"select-{first}").click().run()
-    assert "Version 1 of mine is used in future rounds" in shown(page)
+    assert "Version 1 of mine is used in future rounds" in texts(page)
     assert club.arena.store.submissions.get(first).selected
     assert page.button(key=f"withdraw-{first}").disabled
     page.text_input(key=f"reason-{first}").set_value("wrong file").run()
     page.checkbox(key=f"withdraw-{first}-sure").check().run()
     page.button(key=f"withdraw-{first}").click().run()
-    assert f"Submission {first} is withdrawn." in shown(page)
-    assert "Reason: wrong file" in shown(page)
-    assert not [one for one in page.button if one.key and one.key.endswith(f"-{first}")]
+    assert f"Submission {first} is withdrawn." in texts(page)
+    assert "Reason: wrong file" in texts(page)
+    assert not [button for button in page.button if button.key and button.key.endswith(f"-{first}")]
 
 
 def test_token_is_shown_until_it_is_dismissed(club: Club) -> None:
     page = club.visit("teams.team_page", "owner", part="tokens")
     page.text_input[0].set_value("ci")
-    next(one for one in page.button if one.label == "Create token").click().run()
+    next(button for button in page.button if button.label == "Create token").click().run()
     secret = page.code[0].value
     assert club.arena.identities.of_token(secret, client="x").teams == ("ours",)
     page.run()
     assert page.code[0].value == secret
-    next(one for one in page.button if one.label == "I have copied it").click().run()
+    next(button for button in page.button if button.label == "I have copied it").click().run()
     assert not page.code
     number = club.arena.tokens.all(team="ours", caller=OPERATOR)[-1].id
     page.selectbox[-1].set_value(number).run()
     page.checkbox(key=f"revoke-{number}-sure").check().run()
     page.button(key=f"revoke-{number}").click().run()
-    assert "The token ci (" in shown(page)
+    assert "The token ci (" in texts(page)
     assert club.arena.store.tokens.get(number).revoked_at is not None
-    assert secret.split("_", 2)[2] not in shown(club.visit("teams.team_page", "owner", part="tokens"))
+    assert secret.split("_", 2)[2] not in texts(club.visit("teams.team_page", "owner", part="tokens"))
 
 
 def test_owner_adds_and_removes_members(club: Club) -> None:
     club.arena.teams.add_account("ann", caller=OPERATOR)
     page = club.visit("teams.team_page", "owner", part="members")
-    page.text_input[0].set_value("nobody")
+    page.text_input[0].set_value("absent")
     page.button[0].click().run()
-    assert "nobody" in shown(page)
+    assert "absent" in texts(page)
     page.text_input[0].set_value("ann")
     page.selectbox[0].set_value(Role.OWNER.value)
     page.button[0].click().run()
-    assert "ann is owner of ours" in shown(page)
+    assert "ann is owner of ours" in texts(page)
     assert page.button(key="remove-ann").disabled
     page.checkbox(key="remove-ann-sure").check().run()
     page.button(key="remove-ann").click().run()
-    assert "ann is no longer in ours" in shown(page)
+    assert "ann is no longer in ours" in texts(page)
 
 
 @pytest.mark.slow
@@ -245,7 +249,7 @@ def test_team_sees_retraction_notice(club: Club, tmp_path: Path) -> None:
     number = submit(club, answers_file(tmp_path, "mine", TEXT))
     play(club.arena, publish=True)
     club.arena.boards.retract("r", "Two files were exchanged.")
-    said = shown(club.visit("teams.team_page", "owner", team="ours", id=str(number)))
+    said = texts(club.visit("teams.team_page", "owner", team="ours", id=str(number)))
     assert "board r, which was retracted. Notice of the organisers: Two files were exchanged." in said
     assert "organisers publish the board" not in said
     assert "board retracted" in said
@@ -262,12 +266,12 @@ def test_unfit_judge_is_reported_on_its_round(
     with pytest.raises(UnfitJudgeError):
         play(arena, judge=str(spec))
     page = club.visit("admin.rounds_page", "organiser", round="r")
-    assert any("The answer shown first won" in one.value for one in page.warning)
+    assert any("The answer shown first won" in warning.value for warning in page.warning)
     assert "Judge anyway" in {button.label for button in page.button}
     arena.rounds.judge_anyway("r")
     arena.rounds.run("r", concurrency=8, report=quiet)
     page = club.visit("admin.rounds_page", "organiser", round="r")
-    assert any("72 of 72 (100 %)" in one.value for one in page.warning)
+    assert any("72 of 72 (100 %)" in warning.value for warning in page.warning)
     assert "Judge anyway" not in {button.label for button in page.button}
     board, _ = arena.boards.publish("r", report=quiet)
     assert any("72 of 72" in value for _, value, _ in read_board(board).health)
@@ -278,7 +282,7 @@ def test_battles_without_verdict_are_listed_with_reasons(club: Club) -> None:
     club.arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", pairs="all", name="r"))
     club.arena.rounds.cancel("r", caller=OPERATOR)
     page = club.visit("admin.rounds_page", "organiser", round="r")
-    text = shown(page)
+    text = texts(page)
     assert "The round was cancelled." in text
     assert re.search(r"Judge the \d+ skipped", text)
     assert any(

@@ -26,7 +26,7 @@ from data.models import TokenScope
 
 
 def signed(person: str, iat: float | None = None) -> str:
-    """Make the cookie by which Streamlit knows somebody whom a provider signed in."""
+    """Return the cookie of a user that an OIDC provider signed in."""
     claims = {"iss": "https://id.example", "sub": person, "iat": iat or time.time()}
     return create_signed_value(get_cookie_secret(), AUTH_COOKIE_NAME, json.dumps(claims)).decode()
 

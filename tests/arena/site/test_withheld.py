@@ -51,7 +51,9 @@ def addresses(arena: Arena, numbers: list[int]) -> Iterator[str]:
 @pytest.mark.slow
 def test_withheld_text_disappears_at_next_request(tmp_path: Path) -> None:
     arena, _ = private_round(tmp_path)
-    submissions = {one.system: one.id for one in entrants_of(arena.store, arena.store.rounds.get("first"))}
+    submissions = {
+        entrant.system: entrant.id for entrant in entrants_of(arena.store, arena.store.rounds.get("first"))
+    }
     paths = [*addresses(arena, sorted(submissions.values()))]
     with ExitStack() as stack:
         sites = [
@@ -63,17 +65,17 @@ def test_withheld_text_disappears_at_next_request(tmp_path: Path) -> None:
             for site in sites
         ]
 
-        def shown() -> set[str]:
-            """The marks in all answers; every address is asked of every process."""
+        def marks() -> set[str]:
+            """Return the marks in all responses; every process serves every address."""
             texts = [client.get(path).text for client in clients for path in paths]
             return {mark for text in texts for mark in marks_in(text)}
 
         def change(do: Callable[[], object], gone: set[str], left: set[str]) -> None:
-            before = shown()
-            assert gone <= before, f"not shown before: {gone - before}"
+            before = marks()
+            assert gone <= before, f"missing before: {gone - before}"
             do()
-            assert not gone & shown()
-            assert left <= shown()
+            assert not gone & marks()
+            assert left <= marks()
 
         arena.policies.show_texts("tiny", public=True)
         change(
@@ -87,14 +89,14 @@ def test_withheld_text_disappears_at_next_request(tmp_path: Path) -> None:
             {OURS},
             set(EVERY) - {OURS},
         )
-        shown()
+        marks()
         arena.boards.retract("first", "NOTICEMARK", caller=OPERATOR)
         shown_still = {}
         for client in clients:
             for path in paths:
                 answer = client.get(path)
-                told = answer.status_code in {401, 404, 410} or "NOTICEMARK" in answer.text
-                if "first" in path and ("theirs" in answer.text or not told):
+                withheld = answer.status_code in {401, 404, 410} or "NOTICEMARK" in answer.text
+                if "first" in path and ("theirs" in answer.text or not withheld):
                     shown_still[path] = answer.status_code
         assert not shown_still
         # What the set itself shows is not part of the board.

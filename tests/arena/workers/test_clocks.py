@@ -16,7 +16,7 @@ from data.models import JobState, RoundState
 from tests.arena.conftest import Fill, Serve, start, until
 
 DAY = 86_400
-# Python runs a module of this name before anything else, so whoever asks for the time later asks this.
+# Python runs a module of this name first, so all later code reads this clock.
 SHIFTED = """
 import datetime, os, sqlite3, time
 
@@ -72,8 +72,8 @@ def test_workers_with_wrong_clocks_judge_each_battle_once(
     logs = {name: tmp_path / f"log-{place}" for place, name in enumerate(shifts)}
     until(lambda: all("worker.started" in log.read_text() for log in logs.values()))
     for name, shift in shifts.items():
-        told = next(_told_at(logs[name]))
-        assert abs(told - datetime.now(UTC) - timedelta(seconds=shift)) < timedelta(hours=1)
+        time = next(_told_at(logs[name]))
+        assert abs(time - datetime.now(UTC) - timedelta(seconds=shift)) < timedelta(hours=1)
     arena.jobs.judge("r", options={"concurrency": 2})
     until(lambda: {lease.worker.name for lease in arena.store.leases.all()} == set(shifts))
     until(lambda: arena.rounds.status("r")[1].judged > 12)
@@ -83,8 +83,8 @@ def test_workers_with_wrong_clocks_judge_each_battle_once(
     workers["ahead"].wait()
     until(lambda: arena.rounds.status("r")[0].state is RoundState.FINISHED)
     evidence = list(arena.store.verdicts.evidence("r"))
-    assert [len(one.judgments) for one in evidence] == [1] * 72
-    # What the dead one had in flight may have been asked again.
+    assert [len(battle.judgments) for battle in evidence] == [1] * 72
+    # Requests that the dead worker had in flight may have been repeated.
     assert server.log.calls <= 72 + 2
     assert arena.store.ledgers.account(round_id).drawn < 1e-9
     assert arena.store.jobs.get(1).state is JobState.DONE

@@ -1,7 +1,7 @@
 """Several hosts with one database: one dies, one is cut off, the command is lost.
 
 Each host is a network namespace with processes and a name of its own (tests/hosts.py), so that no worker can
-see whether another one's process is still there: leases alone say so, as between machines.
+see whether another one's process is still there: only leases show it, as between machines.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ USUAL, SLOW, QUICK = 0.5, 3.0, 0.05
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Hosts with a database that holds the tiny set, and an endpoint that takes a while to answer."""
+    """Hosts with a database of the tiny set, and a slow endpoint."""
 
     lan: Lan
     server: Server
     arena: Arena
 
     def create(self, name: str) -> int:
-        """A round whose battles nobody has judged before; returns how many calls were made until now."""
+        """Create a round with unjudged battles; return the number of calls so far."""
         self.arena.store.replies.forget()
         request = RoundRequest(
             set_name="tiny", judge="reference-free", pairs="all", name=name, budget_usd=10.0
@@ -70,8 +70,8 @@ class Site:
 
     def _endpoint(self, name: str, sent: str | None = None) -> dict[str, Any]:
         address = f"http://{self.lan.address(ENDPOINT)}:{PORT}/scripted/{name}"
-        told: dict[str, Any] = json.loads(self.lan.read(ENDPOINT, address, sent))
-        return told
+        reply: dict[str, Any] = json.loads(self.lan.read(ENDPOINT, address, sent))
+        return reply
 
     def counts(self, name: str) -> RoundCounts:
         """The books."""
@@ -88,7 +88,7 @@ class Site:
         return self.verdicts(name)
 
     def until_finished(self, name: str) -> None:
-        """Wait until a round is finished and nobody holds a lease any more."""
+        """Wait until a round is finished and all leases are released."""
         finished = RoundState.FINISHED
         self._wait(
             lambda: self.arena.rounds.status(name)[0].state is finished and not self.arena.store.leases.all()
@@ -113,8 +113,8 @@ class Site:
         counts = self.counts(name)
         assert (counts.judged + counts.failed, counts.planned, counts.pending) == (BATTLES, BATTLES, 0)
         assert counts.failed <= in_flight
-        found = self.verdicts(name)
-        assert {key: found[key] for key in committed} == committed
+        verdicts = self.verdicts(name)
+        assert {key: verdicts[key] for key in committed} == committed
         assert self.calls() - calls <= BATTLES + in_flight
         account = self.arena.store.ledgers.account(self.arena.store.rounds.get(name).id)
         assert account.drawn == pytest.approx(0.0, abs=1e-9)
@@ -186,7 +186,7 @@ def test_disconnected_host_rejoins(site: Site, workers: Callable[..., Any]) -> N
     site.reply_in(QUICK)
     site.until_finished("cut")
     site.check("cut", committed, calls=calls, in_flight=2)
-    # Whoever was cut off judges again, and alone if need be.
+    # The disconnected host judges again, by itself if necessary.
     right.kill()
     calls = _queue(site, "after")
     site.reply_in(QUICK)

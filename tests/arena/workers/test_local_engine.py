@@ -62,10 +62,10 @@ def test_results_come_in_order_and_few_tasks_are_read_ahead() -> None:
 @pytest.mark.slow
 def test_error_of_task_is_raised_unchanged() -> None:
     """The first task that is refused says why, a fault its function; what was done before it was yielded."""
-    found = LocalSpread(2).map(refused, numbers(20))
-    assert [next(found) for _ in range(5)] == [0, 1, 2, 3, 4]
+    results = LocalSpread(2).map(refused, numbers(20))
+    assert [next(results) for _ in range(5)] == [0, 1, 2, 3, 4]
     with pytest.raises(InputError, match="Five cannot be used"):
-        next(found)
+        next(results)
     with pytest.raises(WorkError, match=r"refused failed \(ZeroDivisionError: seven\)"):
         list(LocalSpread(2).map(refused, [(7,)]))
 
@@ -88,15 +88,15 @@ def test_task_that_kills_processes_is_error() -> None:
 def test_nested_tasks_run_in_their_process() -> None:
     """Work that is spread within a process is done by that process."""
     with parallel.in_parallel(LocalSpread(2)):
-        found = list(parallel.parallel_map(nested, numbers(4)))
-    assert found == [[], [1], [2, 3], [3, 4, 7]]
+        results = list(parallel.parallel_map(nested, numbers(4)))
+    assert results == [[], [1], [2, 3], [3, 4, 7]]
 
 
 def test_leaving_context_ends_processes() -> None:
-    found = LocalSpread(2).map(_wait_for_the_second, numbers(4))
-    assert next(found) == 0
+    results = LocalSpread(2).map(_wait_for_the_second, numbers(4))
+    assert next(results) == 0
     children = _children(os.getpid())
-    found.close()  # type: ignore[attr-defined]  # a generator
+    results.close()  # type: ignore[attr-defined]  # a generator
     until(lambda: not any(_waits(pid) for pid in children))
 
 
@@ -123,4 +123,4 @@ def test_commands_use_engine_option(run: Commands, tmp_path: Path) -> None:
     for words in (("rate", battles, "--bootstrap", 300),):
         usual = run.json("battles", *words, "--json")
         assert run.json("battles", *words, "--engine", "local", "--json") == usual
-    assert "local" in run.refused("battles", "rate", battles, "--engine", "cloud", code=2)
+    assert "local" in run.fails("battles", "rate", battles, "--engine", "cloud", code=2)

@@ -21,7 +21,7 @@ from tests.arena.conftest import Fill, answers_file
 
 Start = Callable[[Callable[[], object]], Future[object]]
 LATER = 0.5
-"""Seconds in which somebody who need not wait would be done."""
+"""Seconds within which a call that need not wait would finish."""
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def meanwhile(arena: Arena, change: Callable[[], object]) -> Iterator[Start]:
             go.wait(30)
 
     with ThreadPoolExecutor(4) as pool:
-        one = pool.submit(first)
+        future = pool.submit(first)
         assert ready.wait(30)
 
         def start(second: Callable[[], object]) -> Future[object]:
@@ -56,7 +56,7 @@ def meanwhile(arena: Arena, change: Callable[[], object]) -> Iterator[Start]:
             yield start
         finally:
             go.set()
-            one.result()
+            future.result()
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def test_submission_is_withdrawn_and_confirmed_once(arena: Arena, held: int) -> 
     for late in (again, chosen, confirmed):
         with pytest.raises(ConflictError, match="withdrawn"):
             late.result()
-    found = arena.store.submissions.get(held)
-    told = (found.state, found.withdrawn_reason, found.selected)
-    assert told == (SubmissionState.WITHDRAWN, "first", False)
+    submission = arena.store.submissions.get(held)
+    state = (submission.state, submission.withdrawn_reason, submission.selected)
+    assert state == (SubmissionState.WITHDRAWN, "first", False)
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_free_name_goes_to_one_team(arena: Arena) -> None:
     arena.store.submissions.add(_new("same"), [])
     with pytest.raises(ConflictError, match="by another process"):
         arena.store.submissions.add(_new("same", "theirs"), [])
-    assert [one.team for one in arena.store.submissions.find(system="same")] == ["ours"]
+    assert [submission.team for submission in arena.store.submissions.find(system="same")] == ["ours"]
 
 
 def _new(system: str, team: str = "ours") -> NewSubmission:
@@ -133,7 +133,7 @@ def test_similar_names_are_not_both_registered(arena: Arena) -> None:
         second = start(follow)
     with pytest.raises(ConflictError, match=r"'Tw1n.' looks like 'twin' on tiny"):
         second.result()
-    assert [one.system for one in arena.store.submissions.find() if one.team] == ["twin"]
+    assert [submission.system for submission in arena.store.submissions.find() if submission.team] == ["twin"]
 
 
 @pytest.mark.slow

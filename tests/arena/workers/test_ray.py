@@ -49,7 +49,7 @@ class OnRay:
     cluster: Any
 
     def create(self, name: str, **script: Any) -> None:  # noqa: ANN401 - the fields of `Script`
-        """Create a round whose battles nobody has judged before."""
+        """Create a round with unjudged battles."""
         self.server.reset()
         self.server.script = Script(**script)
         self.arena.store.replies.forget()

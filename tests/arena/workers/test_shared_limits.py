@@ -1,4 +1,4 @@
-"""Limits that an endpoint sets, kept by workers that share a round; counted in the endpoint's own log."""
+"""Rate limits of an endpoint under workers that share a round, counted in its log."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_workers_share_limit_per_minute(
     names = ("first", "second")
     for name in names:
         start(arena, "worker", "--name", name)
-    until(lambda: all("worker.started" in (tmp_path / f"log-{one}").read_text() for one in (0, 1)))
+    until(lambda: all("worker.started" in (tmp_path / f"log-{worker}").read_text() for worker in (0, 1)))
     arena.rounds.create(RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs="all"))
     arena.jobs.judge("r", options={"concurrency": 16, "rpm": rpm})
     until(lambda: {lease.worker.name for lease in arena.store.leases.all()} == set(names))

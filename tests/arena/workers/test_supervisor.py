@@ -17,14 +17,14 @@ from tests.arena.conftest import Fill, start, until
 
 def _children(pid: int) -> list[int]:
     """The worker processes below a process."""
-    found = []
+    processes = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
                 parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
                 if int(parent) == pid and b"worker" in (entry / "cmdline").read_bytes():
-                    found.append(int(entry.name))
-    return found
+                    processes.append(int(entry.name))
+    return processes
 
 
 @pytest.mark.slow

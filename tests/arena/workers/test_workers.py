@@ -92,9 +92,9 @@ def test_battle_has_one_lease(queued: Arena) -> None:
     leases = [_take(store, name)[1] for name in "abc"]
     for _ in range(3):
         for lease in leases:
-            held += [battle.id for battle in store.holds.battles(lease.id, round_id, limit=9)]
+            held += [battle.id for battle in store.claims.battles(lease.id, round_id, limit=9)]
     assert len(held) == len(set(held)) == 72
-    assert store.holds.battles(leases[0].id, round_id, limit=9) == []
+    assert store.claims.battles(leases[0].id, round_id, limit=9) == []
     assert store.leases.take(_worker("d"), lease=LEASE, gone=_nobody) is None
 
 
@@ -102,18 +102,18 @@ def test_worker_without_lease_commits_nothing(queued: Arena) -> None:
     store = queued.store
     round_id = store.rounds.get("r").id
     _, slow = _take(store, "slow", lease=0.0)
-    mine = store.holds.battles(slow.id, round_id, limit=10)
+    mine = store.claims.battles(slow.id, round_id, limit=10)
     time.sleep(0.01)
     job, quick = _take(store, "quick")
     assert (job.id, job.attempts) == (1, 1)
-    theirs = store.holds.battles(quick.id, round_id, limit=10)
+    theirs = store.claims.battles(quick.id, round_id, limit=10)
     assert [battle.id for battle in theirs] == [battle.id for battle in mine]
     with pytest.raises(LeaseLostError):
         store.verdicts.record([(battle.id, VERDICT) for battle in mine], lease_id=slow.id)
     with pytest.raises(LeaseLostError):
         store.leases.beat(slow.id, lease=LEASE)
     with pytest.raises(LeaseLostError):
-        store.holds.battles(slow.id, round_id, limit=1)
+        store.claims.battles(slow.id, round_id, limit=1)
     assert queued.rounds.status("r")[1].judged == 0
     assert store.verdicts.record([(theirs[0].id, VERDICT)], lease_id=quick.id) == 1
     with pytest.raises(LeaseLostError):
@@ -178,13 +178,13 @@ def test_ended_process_is_detected() -> None:
         [sys.executable, "-c", command], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        found: WorkerId = eval(process.stdout.readline(), {"WorkerId": WorkerId})  # noqa: S307 - our own line
-        assert found.place == this_worker().place != ""
-        assert has_ended(found) is False
+        worker: WorkerId = eval(process.stdout.readline(), {"WorkerId": WorkerId})  # noqa: S307 - our own line
+        assert worker.place == this_worker().place != ""
+        assert has_ended(worker) is False
         process.kill()
         process.wait()
-    assert has_ended(found) is True
-    assert has_ended(WorkerId(name="x", place="elsewhere", pid=found.pid, started="")) is False
+    assert has_ended(worker) is True
+    assert has_ended(WorkerId(name="x", place="elsewhere", pid=worker.pid, started="")) is False
 
 
 # Processes ---------------------------------------------------------------------------------------
@@ -205,9 +205,9 @@ def test_four_workers_judge_every_battle_once(filled: Fill, scripted_llm: Serve,
     counts = arena.rounds.status("r")[1]
     assert (counts.judged, counts.planned, counts.pending) == (72, 72, 0)
     evidence = list(arena.store.verdicts.evidence("r"))
-    assert [len(one.judgments) for one in evidence] == [1] * 72
+    assert [len(battle.judgments) for battle in evidence] == [1] * 72
     assert server.log.calls <= counts.planned + concurrency
-    costs = [judgment.cost_usd for one in evidence for judgment in one.judgments if judgment.cost_usd]
+    costs = [judgment.cost_usd for battle in evidence for judgment in battle.judgments if judgment.cost_usd]
     account = arena.store.ledgers.account(round_id)
     assert account.drawn == pytest.approx(0.0, abs=1e-9)
     # The killed worker had paid for calls whose verdicts it could not commit; their replies are cached.
@@ -235,8 +235,8 @@ def test_retry_publish_and_calibrate_are_jobs(filled: Fill, scripted_llm: Serve,
     arena.boards.queue_publishing("r", metrics=False)
     arena.jobs.calibrate(["reference-free"], json.dumps(label) + "\n", concurrency=2)
     assert start(arena, "worker", "--once").wait(60) == 0
-    states = [one.job.state for one in arena.jobs.recent()]
-    assert states == [JobState.DONE] * 4, [one.job.error for one in arena.jobs.recent()]
+    states = [row.job.state for row in arena.jobs.recent()]
+    assert states == [JobState.DONE] * 4, [row.job.error for row in arena.jobs.recent()]
     assert arena.boards.get("r").name == "r"
     assert known(arena.jobs.status(4).job.result)["reports"][0]["pairs"] == 1
 

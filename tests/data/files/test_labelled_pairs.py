@@ -38,7 +38,7 @@ def test_votes_get_texts_from_files_in_the_same_folder() -> None:
     assert (first.domain, first.question, first.system_a) == ("science", "why is the sea blue?", "LFRQA")
     assert first.answer_b == "absorbs red\nreflects sky"
     assert (turned.domain, turned.system_a, turned.system_b) == ("writing", "RQA", "LFRQA")
-    # Without answers of their own, they stand in the judge's prompt; slashes in names are dashes.
+    # Without an answers column, the answers are in the judge's prompt; slashes in names are dashes.
     assert (prompt.system_a, prompt.answer_a) == ("org-big-model", "It reflects the sky.")
 
 
@@ -52,7 +52,7 @@ def test_labels_accept_column_names_of_other_tools(tmp_path: Path) -> None:
         ("Why?", "x", "blue", label) for label in (-1, 1, 0)
     ]
     assert labels[0].id == labels[2].id != labels[1].id
-    # By name; where a system is called like the other's side, nobody can tell which is meant.
+    # By name; a system named like the other side is ambiguous.
     file.write_text(file.read_text().replace(",B\n", ",y\n"))
     assert [label.label for label in read_labels(file, LIMITS).labels] == [-1, 1, 0]
     file.write_text(file.read_text().replace(",x,y,", ",B,a,").replace(",y\n", ",B\n"))

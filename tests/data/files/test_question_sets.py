@@ -109,7 +109,7 @@ def test_missing_path_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not LFRQA.is_dir(), reason="NO LFRQA FILES beside the checkout")
+@pytest.mark.skipif(not LFRQA.is_dir(), reason="NO LFRQA FILES next to the checkout")
 def test_lfrqa_files_are_imported() -> None:
     loaded = load_set(LFRQA)
     assert len(loaded.questions.questions) == 14_020

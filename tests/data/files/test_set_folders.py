@@ -60,7 +60,7 @@ def question_sets(draw: st.DrawFn) -> QuestionSet:
         name="drawn",
         title=draw(TEXT),
         version=draw(st.sampled_from(("1", "2.1", "2026-05"))),
-        licence=draw(st.sampled_from(("", "MIT", "CC BY 4.0", "Ours | alone"))),
+        licence=draw(st.sampled_from(("", "MIT", "CC BY 4.0", "Ours | only"))),
         source=draw(st.just("") | TEXT),
         note=draw(st.just("") | TEXT),
         domains={"one": draw(TEXT), "two": "Two | three"},
@@ -79,7 +79,7 @@ def test_beir_folder_survives_a_round_trip(questions: QuestionSet) -> None:
 
 
 def beir_folder(folder: Path) -> Path:
-    """A folder as BEIR's own: train queries beside those of test, and no metadata of ours."""
+    """A folder like BEIR's: train and test queries, without our metadata."""
     (folder / "qrels").mkdir(parents=True)
     documents = [{"_id": f"d{n}", "title": f"T{n}", "text": f"Text {n}."} for n in range(60)]
     queries: list[dict[str, Any]] = [

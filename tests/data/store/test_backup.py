@@ -90,7 +90,7 @@ def damage(file: Path) -> None:
 
 
 def left_over(folder: Path) -> Iterator[str]:
-    """Files that nobody asked for."""
+    """Unexpected files."""
     return (path.name for path in folder.iterdir() if path.name.startswith("."))
 
 

@@ -1,4 +1,4 @@
-"""Conflicts of unique keys, told apart from all else that a database refuses."""
+"""Conflicts of unique keys, distinguished from other database errors."""
 
 from __future__ import annotations
 

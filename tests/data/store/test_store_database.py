@@ -1,4 +1,4 @@
-"""Connections to the database: kept, and never to a file that is another one by now."""
+"""Connections to the database: reused, but never for a replaced file."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def rated(rows: Sequence[Row], anchor: Anchor | None = None) -> RatingTable:
 
 
 def met(*pairs: tuple[str, str], lost: Callable[[int, tuple[str, str]], bool] | None = None) -> list[Row]:
-    """Battles of pairs on 24 questions; by default the first system loses every second one."""
+    """Battles of pairs on 24 questions; by default the first system loses every second battle."""
     return [
         (
             str(number),

@@ -49,8 +49,8 @@ def test_correlation_of_few_or_equal_cells_is_hidden(
     scores: list[float | None], expected: tuple[float, ...] | None
 ) -> None:
     lines = {f"d{at}": [_line("a", 9, 0.2 * at, score)] for at, score in enumerate(scores)}
-    found = grid_of(_board(lines)).correlation("win_tie_rate", "facts")
-    ends = None if found is None else (found.value, found.lower, found.upper)
+    correlation = grid_of(_board(lines)).correlation("win_tie_rate", "facts")
+    ends = None if correlation is None else (correlation.value, correlation.lower, correlation.upper)
     assert ends == (None if expected is None else pytest.approx(expected))
 
 
@@ -73,8 +73,8 @@ def test_resampled_correlations_equal_scipys_on_repeated_cells() -> None:
         if np.ptp(again, axis=1).all():
             expected.append(stats.pearsonr(*again).statistic)
     places = [(f"s{row}", f"d{column}") for row in range(5) for column in range(4)]
-    found = resampled_correlations(values.reshape(2, -1), *zip(*places, strict=True))
-    assert found[: len(expected)] == pytest.approx(np.array(expected), abs=1e-9)
+    correlations = resampled_correlations(values.reshape(2, -1), *zip(*places, strict=True))
+    assert correlations[: len(expected)] == pytest.approx(np.array(expected), abs=1e-9)
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ FAILED: dict[str, tuple[dict[str, Any], str]] = {
         {"custom_id": "2", "response": {"status_code": 400, "body": {"error": ERROR}}, "error": None},
         "rate limited",
     ),
-    "openai status alone": ({"custom_id": "2", "response": {"status_code": 500, "body": {}}}, "HTTP 500"),
+    "openai only status": ({"custom_id": "2", "response": {"status_code": 500, "body": {}}}, "HTTP 500"),
     "openai filtered": (
         {"custom_id": "2", "response": {"body": {"choices": [{"finish_reason": "content_filter"}]}}},
         "content_filter",

@@ -64,19 +64,19 @@ def test_files_of_other_tools_have_their_answers(name: str, tmp_path: Path) -> N
     result = check_answers(path, QUESTIONS, limits=limits)
     assert (result.format, result.layout, result.with_contexts) == EXPECTED[name]
     assert (result.answers, result.errors) == (8, 0)
-    left_out = [one.message for one in result.problems if one.code == "left-out"]
+    left_out = [problem.message for problem in result.problems if problem.code == "left-out"]
     assert [message.split(" of samples")[0] for message in left_out] == [
         text for key, text in LEFT_OUT.items() if key == name
     ]
     answers = {answer.question_id: answer for answer in read_answers(path, QUESTIONS, limits=limits)}
     expected = {q.id: ANSWER.format(topic) for q, topic in zip(QUESTIONS.questions, TOPICS, strict=True)}
-    assert {key: one.answer for key, one in answers.items()} == expected
+    assert {key: answer.answer for key, answer in answers.items()} == expected
 
 
 def test_answers_of_systems_are_not_mixed(tmp_path: Path) -> None:
     source = GOLDEN / "promptfoo.json"
     result = check_answers(source, QUESTIONS)
-    assert [one.message for one in result.problems if one.severity is Severity.ERROR] == [
+    assert [problem.message for problem in result.problems if problem.severity is Severity.ERROR] == [
         "promptfoo.json has the answers of 2 systems: 'careful', 'org/other-2'."
     ]
     read = read_answer_table(source)
@@ -95,7 +95,7 @@ MADE = json.loads((GOLDEN / "made.json").read_text(encoding="utf-8"))
 def test_logs_have_systems_answers_and_counts(name: str) -> None:
     read = read_answer_table(GOLDEN / name)
     systems = {system: sorted(row.answer or "" for row in rows) for system, rows in read.systems.items()}
-    assert [systems, [one.message for one in read.problems]] == MADE[name]
+    assert [systems, [problem.message for problem in read.problems]] == MADE[name]
     questions = {row.question or row.question_id for rows in read.systems.values() for row in rows}
     assert not max(map(len, systems.values())) % len(questions)
 
@@ -106,7 +106,7 @@ def test_reference_of_harness_row_is_reference_of_question() -> None:
     rows += [{"vars": vars_, "testIdx": 0, "provider": "m", "response": {"output": "So it is."}}]
     for row in rows:
         read = answer_table_of([row], name="x", system="m")
-        assert [(one.answer, one.reference) for one in read.systems["m"]] == [("So it is.", "So.")]
+        assert [(answer.answer, answer.reference) for answer in read.systems["m"]] == [("So it is.", "So.")]
 
 
 @pytest.mark.parametrize("name", ["hub", "saved", "shards", "helm", "helm_display", "ragas.jsonl"])
@@ -141,8 +141,8 @@ def test_reports_have_citations_and_contexts(name: str, layout: str, numbers: tu
         f"Of bread it is known that people make it with care. {numbers[0]} "
         f"They have their own good reasons. {numbers[1]}"
     )
-    assert [one.text for one in first.contexts] == ["", "A passage about bread."]
-    assert layout != "ragtime" or [one.id for one in first.contexts] == ["elsewhere", "p0"]
+    assert [passage.text for passage in first.contexts] == ["", "A passage about bread."]
+    assert layout != "ragtime" or [passage.id for passage in first.contexts] == ["elsewhere", "p0"]
 
 
 RAGAS = {"user_input": "How is rain made, and why?", "response": "So [1].", "retrieved_contexts": ["p", "q"]}
@@ -163,8 +163,8 @@ def test_ids_next_to_contexts_are_context_ids(
 ) -> None:
     assert check([{**RAGAS, "retrieved_context_ids": names}]).errors == 0
     (answer,) = read_answers(tmp_path / "answers", QUESTIONS)
-    assert [one.id for one in answer.contexts] == ids
-    assert [one.text for one in answer.contexts] == ["p", "q"]
+    assert [passage.id for passage in answer.contexts] == ids
+    assert [passage.text for passage in answer.contexts] == ["p", "q"]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_ids_next_to_contexts_are_context_ids(
     ],
 )
 def test_mismatched_context_ids_are_error(change: dict[str, Any], said: str, check: Check) -> None:
-    (problem,) = (one for one in check([{**RAGAS, **change}]).problems if one.line)
+    (problem,) = (problem for problem in check([{**RAGAS, **change}]).problems if problem.line)
     assert (problem.severity, problem.line) == (Severity.ERROR, 1)
     assert problem.message.startswith(said)
 
@@ -196,7 +196,11 @@ def test_columns_of_other_tools_are_read_in_any_place(
 ) -> None:
     assert check([row]).errors == 0
     (answer,) = read_answers(tmp_path / "answers", QUESTIONS)
-    assert (answer.question_id, answer.answer, [one.text for one in answer.contexts]) == ("1", "So.", ["p"])
+    assert (answer.question_id, answer.answer, [passage.text for passage in answer.contexts]) == (
+        "1",
+        "So.",
+        ["p"],
+    )
 
 
 def test_thinking_and_long_texts_of_inspect_are_read(check: Check) -> None:
@@ -222,7 +226,7 @@ def test_row_number_of_tool_is_not_id(check: Check) -> None:
 def test_prompt_with_several_questions_is_ambiguous(check: Check) -> None:
     prompt = "\n".join(question.question for question in QUESTIONS.questions[:2])
     row = {"id": 7, "epoch": 1, "input": prompt, "output": {"completion": "So."}}
-    (problem,) = (one for one in check([row]).problems if one.code == "ambiguous-question")
+    (problem,) = (problem for problem in check([row]).problems if problem.code == "ambiguous-question")
     assert "contains 2 questions of the set" in problem.message
     assert check([{**row, "metadata": {"question_id": "1"}}]).answers == 1
 
@@ -262,25 +266,25 @@ def _asked(*ids: str) -> QuestionSet:
 
 
 def test_sample_failed_after_output_has_no_answer() -> None:
-    path, asked = GOLDEN / "inspect_failed.json.gz", _asked("1", "2", "3", "4")
-    result = check_answers(path, asked)
+    path, questions = GOLDEN / "inspect_failed.json.gz", _asked("1", "2", "3", "4")
+    result = check_answers(path, questions)
     assert (result.errors, result.answers) == (0, 3)
-    (told,) = (one.message for one in result.problems if one.code == "failed-rows")
-    assert "RuntimeError('boom')" in told
-    assert {one.question_id: one.answer for one in read_answers(path, asked)} == {
+    (message,) = (problem.message for problem in result.problems if problem.code == "failed-rows")
+    assert "RuntimeError('boom')" in message
+    assert {answer.question_id: answer.answer for answer in read_answers(path, questions)} == {
         name: f"Inspect answer {name}." for name in ("1", "2", "4")
     }
 
 
 def test_ids_in_other_unicode_forms_are_equal(tmp_path: Path) -> None:
     names = ("caf\u00e9-1", "t\u00fcr-2")
-    asked, path = _asked(*names), tmp_path / "file"
+    questions, path = _asked(*names), tmp_path / "file"
     other = [unicodedata.normalize("NFD", name) for name in names]
     path.write_text("question_id,answer\n" + "".join(f"{name},A.\n" for name in other), encoding="utf-8")
-    assert [one.question_id for one in read_answers(path, asked)] == list(names)
+    assert [answer.question_id for answer in read_answers(path, questions)] == list(names)
     path.write_text("".join(f"{name} Q0 d 1 1 r\n" for name in other), encoding="utf-8")
-    assert check_contexts(path, asked).warnings == 0
-    assert [one.question_id for one in read_contexts(path, asked)] == list(names)
+    assert check_contexts(path, questions).warnings == 0
+    assert [answer.question_id for answer in read_contexts(path, questions)] == list(names)
 
 
 def test_beir_export_leaves_out_unreadable_values(tmp_path: Path) -> None:

@@ -144,4 +144,4 @@ def test_command_prints_link(run: Commands) -> None:
     run("teams", "add", "ours")
     out = run.done("teams", "invite", "ours", "--uses", 3)
     assert out.startswith("/invite?code=")
-    run.refused("teams", "invite", "none")
+    run.fails("teams", "invite", "none")

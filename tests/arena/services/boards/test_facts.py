@@ -46,15 +46,15 @@ def test_fact_counts_add_up(lines: list[str]) -> None:
 
 @pytest.mark.slow
 def test_positions_match_judgments(filled: Fill, scripted_llm: Serve, database_url: str) -> None:
-    """On both engines: 1 or −1 by what was shown first, 0 in both orders, nothing where no LLM was asked."""
+    """1 or −1 by the answer read first, 0 in both orders, NaN without an LLM; on both engines."""
     arena = filled(database_url=database_url, endpoint=scripted_llm().url)
     play(arena, "random", judge="reference-free", order=OrderPolicy.RANDOM)
-    shown = [
+    first = [
         1.0 if evidence.judgments[0].presentation is Presentation.A_FIRST else -1.0
         for evidence in arena.store.verdicts.evidence("random")
     ]
-    assert arena.store.verdicts.positions("random").tolist() == shown
-    assert set(shown) == {1.0, -1.0}
+    assert arena.store.verdicts.positions("random").tolist() == first
+    assert set(first) == {1.0, -1.0}
     play(arena, "both", judge="reference-free", order=OrderPolicy.BOTH)
     assert not arena.store.verdicts.positions("both").any()
     play(arena, "embedded")

@@ -8,7 +8,7 @@ BOTH = ("reference-coverage", "comprehensiveness-nli")
 
 
 @pytest.mark.parametrize(
-    ("reference_by", "scored", "shown"),
+    ("reference_by", "scored", "column"),
     [
         ("people", BOTH, "reference-coverage"),
         ("people", BOTH[1:], "comprehensiveness-nli"),
@@ -17,7 +17,7 @@ BOTH = ("reference-coverage", "comprehensiveness-nli")
     ],
 )
 def test_facts_of_human_references_precede_passages(
-    reference_by: str, scored: tuple[str, ...], shown: str
+    reference_by: str, scored: tuple[str, ...], column: str
 ) -> None:
     usual = [info.name for info in usual_metrics(reference_by, scored) if info.name in BOTH]
-    assert usual == [shown]
+    assert usual == [column]

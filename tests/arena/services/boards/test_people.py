@@ -1,4 +1,4 @@
-"""Boards corrected by votes of people: a snapshot of their own beside the one that they replace."""
+"""Boards corrected by people's votes: a new snapshot that keeps the previous one."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def test_corrected_board_keeps_earlier_snapshot(arena: Arena, tmp_path: Path) ->
     assert (former.standings, former.content_hash) == (before.standings, before.content_hash)
     assert former.replaced_at is not None
     assert arena.boards.get(f"tiny@{after.content_hash[:10]}").content_hash == after.content_hash
-    assert [one.name for one in arena.boards.heads()] == ["tiny"]
-    assert [one.name for one in (*arena.boards.heads(), *arena.boards.former())] == ["tiny", address]
+    assert [board.name for board in arena.boards.heads()] == ["tiny"]
+    assert [board.name for board in (*arena.boards.heads(), *arena.boards.former())] == ["tiny", address]
 
 
 def test_corrected_figures_match_command(arena: Arena, tmp_path: Path) -> None:
@@ -78,20 +78,20 @@ def test_corrected_figures_match_command(arena: Arena, tmp_path: Path) -> None:
     votes = write_votes(tmp_path / "votes.jsonl", questions=8)
     board, created = publish(arena, VoteSource.of_file(votes))
     assert created
-    assert [one.name for one in (*arena.boards.heads(), *arena.boards.former())] == ["tiny"]
+    assert [board.name for board in (*arena.boards.heads(), *arena.boards.former())] == ["tiny"]
     assert board.standings["people"]["source"] == {"kind": "file", "name": "votes.jsonl"}
     arena.boards.export_round("tiny", tmp_path / "out", caller=OPERATOR)
     table = correct(read_battles(tmp_path / "out" / "battles.jsonl").table, read_votes(votes))
     section = board.standings["people"]
     for row, wanted in zip(section["ratings"], table["ratings"], strict=True):
         assert row == pytest.approx(wanted)
-    judged = {one["system"]: one["rating"]["rating"] for one in board.standings["lines"]["overall"]}
+    judged = {line["system"]: line["rating"]["rating"] for line in board.standings["lines"]["overall"]}
     for row in section["ratings"]:
         assert row["judge_rating"] == pytest.approx(judged[row["system"]])
 
 
 def test_equal_votes_restore_earlier_snapshot(arena: Arena, tmp_path: Path) -> None:
-    """Publishing the same twice is one snapshot; what stood before stands again under its own hash."""
+    """Publishing twice creates one snapshot; the earlier board is restored under its own hash."""
     publish(arena)
     one, other = (write_votes(tmp_path / f"{shift}.jsonl", shift=shift) for shift in (0, 1))
     first, _ = publish(arena, VoteSource.of_file(one))
@@ -155,10 +155,10 @@ def test_commands_correct_show_and_list_boards(run: Commands, filled: Fill, tmp_
     before, _ = publish(arena)
     arena.close()
     votes = write_votes(tmp_path / "votes.jsonl")
-    told = run.json("rounds", "publish", "tiny", "--people", votes, "--no-metrics", "--json")
-    assert told["created"]
-    assert told["content_hash"] != before.content_hash
-    assert (told["votes"], told["annotators"], told["votes_left_out"]) == (108, 3, 0)
+    report = run.json("rounds", "publish", "tiny", "--people", votes, "--no-metrics", "--json")
+    assert report["created"]
+    assert report["content_hash"] != before.content_hash
+    assert (report["votes"], report["annotators"], report["votes_left_out"]) == (108, 3, 0)
     code, out, _ = run("leaderboard", "show", "tiny")
     assert code == 0
     assert "108 votes of 3 people correct the column People would say" in out
@@ -168,7 +168,7 @@ def test_commands_correct_show_and_list_boards(run: Commands, filled: Fill, tmp_
     out = run("leaderboard", "show", former)[1]
     assert "Not checked by people." in out
     assert "people would say" not in out
-    names = [one["name"] for one in run.json("leaderboard", "list", "--snapshots", "--json")]
+    names = [board["name"] for board in run.json("leaderboard", "list", "--snapshots", "--json")]
     assert names == ["tiny", former]
     assert len(run.json("leaderboard", "list", "--json")) == 1
 
@@ -186,5 +186,5 @@ def test_labels_of_round_correct_its_board(run: Commands, filled: Fill, tmp_path
     path = tmp_path / "labels.json"
     path.write_text(json.dumps(rows), encoding="utf-8")
     assert run("labels", "import", "tiny", path)[0] == 0
-    told = run.json("rounds", "publish", "tiny", "--people", "labels", "--no-metrics", "--json")
-    assert (told["votes"], told["annotators"]) == (108, 3)
+    report = run.json("rounds", "publish", "tiny", "--people", "labels", "--no-metrics", "--json")
+    assert (report["votes"], report["annotators"]) == (108, 3)

@@ -86,15 +86,15 @@ def with_board(page: str, board: str) -> str:
 def visit(arena: Arena, page: str) -> str:
     """Return the HTML of a page."""
     module, _, query = page.partition("?")
-    shown = page_of(arena.settings, module, board="gone", **dict(parse_qsl(query)))
-    shown.run()
-    assert not shown.exception
-    return html_of(shown)
+    app = page_of(arena.settings, module, board="gone", **dict(parse_qsl(query)))
+    app.run()
+    assert not app.exception
+    return html_of(app)
 
 
 @pytest.mark.slow
 def test_pages_show_notice(arena: Arena) -> None:
-    """D13: every page whose address names the board shows why, also where no other board stands."""
+    """Every page of a retracted board shows the notice, even without another board."""
     for page in PAGES:
         html = visit(arena, page)
         assert "The board gone was retracted" in html, page
@@ -104,7 +104,7 @@ def test_pages_show_notice(arena: Arena) -> None:
 
 
 def test_retracted_round_returns_notice(arena: Arena) -> None:
-    """D13: whoever asks for its battles, questions or systems reads why, not that it never was."""
+    """Routes of a retracted board return its notice rather than an unknown board."""
     for ask in (
         lambda: arena.systems.profile("gone", "one"),
         lambda: arena.question_lists.of("gone"),

@@ -41,7 +41,7 @@ def row_of(root: Element, system: str) -> list[str]:
 
 
 def test_system_is_separated_from_all_if_every_difference_is_significant(view: BoardView) -> None:
-    """D7: `qwen1.5-32b-chat` is alone in its tie group, and not separated from its neighbour."""
+    """`qwen1.5-32b-chat` is the only system of its tie group, but not separated from its neighbour."""
     lines = view.lines[OVERALL]
     for line in lines:
         peers = [other.system for other in lines if other is not line and line.letter_set & other.letter_set]
@@ -56,17 +56,19 @@ def test_sentence_omits_contradicting_interval(view: BoardView) -> None:
         (-4.0, "95 % interval −4 to 16"),
         (2.0, "tested together with all pairs of the board"),
     ):
-        alone = replace(view, gaps={pair: Bounded(value=9.0, lower=lower, upper=16.0)})
-        assert verdict(alone, *pair).endswith(
+        variant = replace(view, gaps={pair: Bounded(value=9.0, lower=lower, upper=16.0)})
+        assert verdict(variant, *pair).endswith(
             f"9 points above {pair[1]}, but the difference may be chance ({end})."
         )
 
 
 def test_grid_has_dot_for_each_cell_with_both_figures(view: BoardView) -> None:
     grid, score = view.grid, {"x": GridFigure(value=0.5)}
-    cells = [one.model_copy(update={"figures": one.figures | score}) for one in grid.cells[::2]]
-    found = GridCorrelation(win="win_rate", score="x", value=0.5, lower=0.1, upper=0.8, cells=len(cells))
-    made = {"cells": (*cells, *grid.cells[1::2]), "scores": ("x",), "correlations": (found,)}
+    cells = [cell.model_copy(update={"figures": cell.figures | score}) for cell in grid.cells[::2]]
+    correlation = GridCorrelation(
+        win="win_rate", score="x", value=0.5, lower=0.1, upper=0.8, cells=len(cells)
+    )
+    made = {"cells": (*cells, *grid.cells[1::2]), "scores": ("x",), "correlations": (correlation,)}
     table = grid_table(replace(view, grid=grid.model_copy(update=made)), "win_rate", "x", systems=99)
     assert table.count("left:50.0%;") == len(cells)
 
@@ -74,7 +76,7 @@ def test_grid_has_dot_for_each_cell_with_both_figures(view: BoardView) -> None:
 def test_systems_are_ranked_without_reference(view: BoardView) -> None:
     """Without the reference, the first of the paper's board, the best system has the first place.
 
-    Letters are of all lines: the reference alone has "A".
+    Letters are of all lines: only the reference has "A".
     """
     among = view.competitors()
     assert {line.system for line in among} == {*view.systems} - {"LFRQA"}
@@ -97,8 +99,8 @@ def test_brackets_join_unseparated_systems(view: BoardView) -> None:
     lines = view.competitors()
     joints = brackets(lines)
     ends: dict[int, list[tuple[int, int]]] = {}
-    for at, found in enumerate(joints):
-        for joint in found:
+    for at, sets in enumerate(joints):
+        for joint in sets:
             spans = ends.setdefault(joint.lane, [])
             first = at if joint.part == "first" else spans.pop()[0]
             spans.append((first, at))
@@ -127,8 +129,8 @@ def test_reference_has_no_rate_against_itself(view: BoardView) -> None:
 
 def test_board_without_ratings_does_not_rank_reference(view: BoardView) -> None:
     """D9: the leader's rate against the reference is not compared with the reference's against everyone."""
-    kept = view.lines.items()
-    lines = {name: tuple(replace(one, rating=None, letters=None) for one in part) for name, part in kept}
+    parts = view.lines.items()
+    lines = {name: tuple(replace(line, rating=None, letters=None) for line in part) for name, part in parts}
     said = leading(replace(view, lines=lines, gaps={}), OVERALL)
     assert "gpt-4o is first" in said
     assert not {"LFRQA", "reference"} & set(re.findall(r"\w+", said))
@@ -136,9 +138,11 @@ def test_board_without_ratings_does_not_rank_reference(view: BoardView) -> None:
 
 def test_single_system_has_no_lead(view: BoardView) -> None:
     only = {view.reference, view.competitors()[-1].system}
-    alone = {name: tuple(line for line in lines if line.system in only) for name, lines in view.lines.items()}
-    said = leading(replace(view, lines=alone), OVERALL)
-    assert SEPARATED not in standing(replace(view, lines=alone), view.competitors()[-1].system)
+    selection = {
+        name: tuple(line for line in lines if line.system in only) for name, lines in view.lines.items()
+    }
+    said = leading(replace(view, lines=selection), OVERALL)
+    assert SEPARATED not in standing(replace(view, lines=selection), view.competitors()[-1].system)
     assert said.partition("is the only system that was judged")[2].count("won or tied") == 1
     assert "is first" not in said
 
@@ -147,10 +151,10 @@ def test_domain_reports_borrowed_evidence() -> None:
     board = paper_board()
     board.standings["lines"]["fiqa"][0]["rating"]["own_evidence"] = 0.123
     for domain in board.standings["domains"]:
-        domain["note"] = "Nobody is separated." if domain["id"] == "fiqa" else ""
+        domain["note"] = "No systems are separated." if domain["id"] == "fiqa" else ""
     view = read_board(board)
-    assert headline(view, "fiqa").endswith("Nobody is separated.")
-    assert "Nobody" not in headline(view, OVERALL)
+    assert headline(view, "fiqa").endswith("No systems are separated.")
+    assert "No systems" not in headline(view, OVERALL)
     assert "12 % own" in system_cell(view, view.lines["fiqa"][0])
     assert "own" not in system_cell(view, view.lines[OVERALL][0])
 
@@ -162,7 +166,7 @@ def built(rows: list[tuple[str, str, str, str, str]], reference: str = "") -> Bo
 
 
 def two_floors() -> list[tuple[str, str, str, str, str]]:
-    """1 and 2 win every battle against 3 and 4; within each floor the first wins all but one."""
+    """1 and 2 win every battle against 3 and 4; within each pair the first wins all battles except one."""
     return [
         (
             f"q{number}",

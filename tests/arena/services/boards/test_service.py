@@ -37,9 +37,9 @@ def test_board_metrics_cover_judged_answers(filled: Fill, tmp_path: Path) -> Non
     arena.submissions.add(answers_file(tmp_path, "newer", "Item {n} is nothing."), "tiny", system="full")
     arena.boards.publish("r", report=quiet, score=True)
     scored = Counter(
-        (one.system, one.version)
-        for one in arena.store.submissions.find(set_name="tiny")
-        for _ in arena.store.scores.detailed([one.id], metric="reference-coverage", judge=EMBEDDED)
+        (submission.system, submission.version)
+        for submission in arena.store.submissions.find(set_name="tiny")
+        for _ in arena.store.scores.detailed([submission.id], metric="reference-coverage", judge=EMBEDDED)
     )
     assert scored == {(system, 1): 12 for system in TEMPLATES}
 

@@ -1,4 +1,4 @@
-"""Rounds of which too little was judged: named before they are paid for, published as partial alone."""
+"""Rounds with too few verdicts: reported before they cost money, published only as partial."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ def test_round_with_few_verdicts_can_only_be_partial_board(hollow: Any) -> None:
         "expected": 36,
     }
     assert {line["system"] for line in board["lines"]["overall"]} == {"human", "full", "short", "silent"}
-    shown = hollow("leaderboard", "show", "r")[1]
-    assert f"A tiny set (partial). {SENTENCE} {LEAST}" in shown
-    assert "No judged battle: full, short." in shown
+    text = hollow("leaderboard", "show", "r")[1]
+    assert f"A tiny set (partial). {SENTENCE} {LEAST}" in text
+    assert "No judged battle: full, short." in text
 
 
 def test_pages_mark_partial_board(hollow: Any, make_arena: Fill) -> None:  # noqa: ANN401 - commands

@@ -127,7 +127,7 @@ def test_disagreeing_judges_dispute_question(
 ) -> None:
     """One pair of one question is disputed; a judge that contradicts itself in the other order is no dispute.
 
-    So it is beside another round whose judges disagree everywhere.
+    Another round, whose judges disagree everywhere, does not change it.
     """
     arena = filled(database_url=database_url)
     _judge(arena, "other", ("careful", "hasty"))

@@ -72,8 +72,8 @@ def test_missed_shares_by_domain() -> None:
 
 
 def test_single_or_unscored_system_has_no_comparison() -> None:
-    alone = missed_facts("own", {"own": [scored("own", "x1", ["a"], ["b"])]})
-    assert alone.by_domain["x"].others is None
+    single = missed_facts("own", {"own": [scored("own", "x1", ["a"], ["b"])]})
+    assert single.by_domain["x"].others is None
     nothing = missed_facts("own", {"own": [], "one": [scored("one", "x1", ["a"], [])]})
     assert (nothing.facts, nothing.in_all, dict(nothing.by_domain)) == ((), 0, {})
 

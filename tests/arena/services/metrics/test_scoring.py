@@ -90,8 +90,8 @@ def test_controlled_set_is_built_imported_and_rated_once(run: Commands, tmp_path
     assert run.json(*words, "--ratings", folder / "ratings.jsonl", "--json")["kept"] == 2
     show = ("metrics", "show", *words[2:-2], "--judge", plain["judge"], "--by", "question", "--json")
     assert 0 < run.json(*show)["rows"][0]["alpha_ndcg"]["mean"] < 1
-    assert "There is no file other" in run.refused(*words, "--ratings", "other")
-    assert "takes no ratings" in run.refused(
+    assert "There is no file other" in run.fails(*words, "--ratings", "other")
+    assert "takes no ratings" in run.fails(
         "metrics", "run", "--set", "towers", "--metric", "coverage-icat-s", "--ratings", "ratings"
     )
 
@@ -140,11 +140,11 @@ def test_nuggets_of_set_are_scored_and_displayed(arena_of: Commands, tmp_path: P
 
 def test_llm_grades_ten_nuggets_per_request(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
     server = scripted_llm()
-    shown: list[int] = []
+    sizes: list[int] = []
 
     def assign(ask: Ask) -> object:
         nuggets = ask.identified("nugget")
-        shown.append(len(nuggets))
+        sizes.append(len(nuggets))
         said = [
             {"nugget": key, "assignment": grade}
             for key, text in nuggets.items()
@@ -159,14 +159,14 @@ def test_llm_grades_ten_nuggets_per_request(arena_of: Commands, scripted_llm: Se
     nuggets += [{"text": "okay support", "importance": "okay"}]
     line = {"id": "q", "question": "What?", "answer": "It is so.", "nuggets": nuggets}
     path = write_lines(tmp_path / "a.jsonl", [line, {**line, "id": "r", "answer": REFUSAL}])
-    found, refused = scored_by(arena_of, server, path, "nuggets")
-    assert sorted(shown) == [3, 10]
-    counts = found["details"]["counts"]
+    score, refusal = scored_by(arena_of, server, path, "nuggets")
+    assert sorted(sizes) == [3, 10]
+    counts = score["details"]["counts"]
     assert (counts["support"], counts["partial_support"], counts["not_support"]) == (9, 1, 1)
     assert (counts["undecided"], counts["vital"], counts["okay"]) == (2, 12, 1)
-    assert found["score"] == pytest.approx((8 + 0.5 + 0.5) / (10 + 0.5))
-    assert found["details"]["vital_strict"] == pytest.approx(8 / 10)
-    assert (refused["outcome"], refused["score"]) == ("judged", 0)
+    assert score["score"] == pytest.approx((8 + 0.5 + 0.5) / (10 + 0.5))
+    assert score["details"]["vital_strict"] == pytest.approx(8 / 10)
+    assert (refusal["outcome"], refusal["score"]) == ("judged", 0)
 
 
 REFUSAL = "I couldn't find an answer."
@@ -252,7 +252,7 @@ CONTEXTS = [
 
 def _cited_in(details: Any) -> list[list[str]]:  # noqa: ANN401 - any JSON
     return [
-        [one["passage"] for one in sentence["citations"] if one["passage"]]
+        [citation["passage"] for citation in sentence["citations"] if citation["passage"]]
         for sentence in details["sentences"]
     ]
 
@@ -272,9 +272,9 @@ def test_every_input_format_has_same_citations(arena_of: Commands, tmp_path: Pat
     arena_of.done("metrics", "export", tmp_path / "scores.json", *metric)
     stored = json.loads((tmp_path / "scores.json").read_text(encoding="utf-8"))
     of_rows = {row["question_id"]: row for row in (stored if isinstance(stored, list) else stored["scores"])}
-    kept = [of_rows[row["question_id"]] for row in rows]
-    assert [_cited_in(row["details"]) for row in kept] == list(STYLES.values())
-    assert [row["score"] for row in kept] == [line["score"] for line in scored]
+    scores = [of_rows[row["question_id"]] for row in rows]
+    assert [_cited_in(row["details"]) for row in scores] == list(STYLES.values())
+    assert [row["score"] for row in scores] == [line["score"] for line in scored]
 
 
 BRIDGE = {
@@ -289,29 +289,29 @@ GOOD = {"f1": ("covered", "opened in 1905"), "f2": ("partly", "There are … tow
 def graded(
     run: Commands, server: Server, folder: Path, *replies: dict[str, tuple[str, str]]
 ) -> tuple[list[Any], list[list[str]]]:
-    """Score an answer and a refusal by an LLM that replies so in turn; return scores and the facts asked."""
-    shown: list[list[str]] = []
+    """Score an answer and a refusal with scripted replies; return scores and the facts in each request."""
+    requests: list[list[str]] = []
 
     def grade(ask: Ask) -> object:
         facts = ask.identified("fact")
-        shown.append(list(facts))
-        said = replies[min(len(shown), len(replies)) - 1].items()
+        requests.append(list(facts))
+        said = replies[min(len(requests), len(replies)) - 1].items()
         return {
             "facts": [{"fact": key, "state": one[0], "quote": one[1]} for key, one in said if key in facts]
         }
 
     server.handlers["grade_facts"] = grade
     path = write_lines(folder / "answers.jsonl", [BRIDGE, {**BRIDGE, "id": "r", "answer": REFUSAL}])
-    return scored_by(run, server, path, "reference-coverage"), shown
+    return scored_by(run, server, path, "reference-coverage"), requests
 
 
 def test_llm_gets_one_request_per_answer(arena_of: Commands, scripted_llm: Serve, tmp_path: Path) -> None:
-    (found, refused), shown = graded(arena_of, scripted_llm(), tmp_path, GOOD)
-    assert shown == [["f1", "f2", "f3"]]
-    assert found["score"] == pytest.approx((1 + 0.5) / 3)
-    facts = found["details"]["facts"]
+    (score, refusal), requests = graded(arena_of, scripted_llm(), tmp_path, GOOD)
+    assert requests == [["f1", "f2", "f3"]]
+    assert score["score"] == pytest.approx((1 + 0.5) / 3)
+    facts = score["details"]["facts"]
     assert [(fact["state"], fact["evidence"]) for fact in facts] == list(GOOD.values())
-    assert (refused["outcome"], refused["score"]) == ("judged", 0)
+    assert (refusal["outcome"], refusal["score"]) == ("judged", 0)
 
 
 @pytest.mark.parametrize(
@@ -326,10 +326,10 @@ def test_llm_gets_one_request_per_answer(arena_of: Commands, scripted_llm: Serve
 def test_undecided_reply_is_retried_once(
     arena_of: Commands, scripted_llm: Serve, tmp_path: Path, bad: dict[str, tuple[str, str]]
 ) -> None:
-    (found, _), shown = graded(arena_of, scripted_llm(), tmp_path, bad, GOOD)
-    assert [len(one) for one in shown] == [3, 1]
-    assert found["score"] == pytest.approx((1 + 0.5) / 3)
-    (found, _), shown = graded(arena_of, scripted_llm(), tmp_path, bad)
-    assert [len(one) for one in shown] == [3, 1]
-    assert (found["outcome"], found["score"]) == ("unreadable", None)
-    assert "1 of 3 facts" in found["details"]["reason"]
+    (score, _), facts = graded(arena_of, scripted_llm(), tmp_path, bad, GOOD)
+    assert [len(part) for part in facts] == [3, 1]
+    assert score["score"] == pytest.approx((1 + 0.5) / 3)
+    (score, _), facts = graded(arena_of, scripted_llm(), tmp_path, bad)
+    assert [len(part) for part in facts] == [3, 1]
+    assert (score["outcome"], score["score"]) == ("unreadable", None)
+    assert "1 of 3 facts" in score["details"]["reason"]

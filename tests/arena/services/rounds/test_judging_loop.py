@@ -251,7 +251,7 @@ def test_budget_cannot_be_below_spent_amount(filled: Fill, scripted_llm: Serve) 
 
 @pytest.mark.slow
 def test_cap_leaves_no_battle_half_judged(filled: Fill, scripted_llm: Serve) -> None:
-    """No battle is paid in only one of its two orders, and the cap is kept."""
+    """Every paid battle has both orders, and spending stays below the cap."""
     arena = filled(endpoint=scripted_llm(latency=0.002).url)
     create(arena, "whole")
     whole = known(run(arena, "whole", concurrency=64).cost_usd)

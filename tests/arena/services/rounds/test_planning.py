@@ -27,7 +27,7 @@ def judge(folder: Path, spec: str) -> Path:
 
 def test_unpriced_model_suggests_price_or_no_cap(arena_of: Commands, tmp_path: Path) -> None:
     words = ("rounds", "run", "--set", "tiny", "--judge", judge(tmp_path, UNPRICED), "--name", "r")
-    err = arena_of.refused(*words, endpoint="https://llm.example.com/v1")
+    err = arena_of.fails(*words, endpoint="https://llm.example.com/v1")
     assert "The price of a-house-model is unknown" in err
     advice = " ".join(err.split())
     assert "arena judges price a-house-model IN OUT" in advice

@@ -40,7 +40,7 @@ def test_low_cap_and_unknown_price_are_reported(filled: Fill) -> None:
     assert lacks(arena, replace(PAID, budget_usd=0.000001))["cap too low"] is False
     spec = arena.settings.judges_folder / "unpriced.toml"
     spec.parent.mkdir()
-    spec.write_text('name = "unpriced"\nkind = "llm"\nmodel = "nobody-prices-this"\nground_truth = "none"\n')
+    spec.write_text('name = "unpriced"\nkind = "llm"\nmodel = "unpriced-model"\nground_truth = "none"\n')
     assert lacks(arena, replace(PAID, judge="unpriced", budget_usd=5.0))["no price"] is True
 
 

@@ -310,7 +310,7 @@ def test_invalid_corrections_are_refused(filled: Fill) -> None:
     cases: tuple[tuple[Caller, dict[str, str], type[ArenaError]], ...] = (
         (PUBLIC, {}, AccessError),
         (TEAM, {}, ForbiddenError),
-        (OPERATOR, {"winner": "nobody"}, InputError),
+        (OPERATOR, {"winner": "absent"}, InputError),
         (OPERATOR, {"reason": " "}, InputError),
         (OPERATOR, {"round_name": "none"}, NotFoundError),
     )

@@ -97,4 +97,4 @@ def test_inbox_command_suggests_plan(run: Commands, tmp_path: Path) -> None:
     (row,) = inbox["waiting"]
     assert (row["system"], row["version"], row["plannable"]) == ("one", 1, True)
     assert [block["why"] for block in row["blocks"]] == ["no round"]
-    run.refused("submissions", "show", "--inbox", "--set", "nothing")
+    run.fails("submissions", "show", "--inbox", "--set", "nothing")
