@@ -1,8 +1,8 @@
 """Texts that make a regular expression slow, derived from the expression itself.
 
-A search is slow where it starts over at many places and reads far from each, or where one stretch can be
-divided among several repeats. So every repeat of the expression is reached by the shortest text that leads
-to it and is then fed with what it takes, and every opener is written again and again.
+A search is slow if it starts at many positions and reads far from each, or if a stretch can be divided
+among several repeats. So each repeat is reached by the shortest text that leads to it and then fed with
+matching characters, and each opener is repeated.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT)
 
 @dataclass(frozen=True)
 class Attack:
-    """A text of any length: a beginning, something repeated, an end."""
+    """Text of any length: a prefix, a repeated part, a suffix."""
 
     before: str
     pump: str
@@ -42,7 +42,7 @@ class Attack:
 
 
 def attacks(pattern: re.Pattern[Any]) -> tuple[Attack, ...]:
-    """The texts to try a pattern on."""
+    """Return the texts to try on a pattern."""
     source = pattern.pattern
     text = source.decode("latin-1") if isinstance(source, bytes) else source
     tree = _parser.parse(text, pattern.flags & ~re.LOCALE)
@@ -59,14 +59,14 @@ def attacks(pattern: re.Pattern[Any]) -> tuple[Attack, ...]:
 
 
 def _spread(items: Iterable[Any]) -> list[Any]:
-    """At most so many, taken evenly from all."""
+    """Return evenly spaced items, up to a maximum."""
     every = list(items)
     step = max(1, len(every) / MAX_SPOTS)
     return [every[int(place * step)] for place in range(min(len(every), MAX_SPOTS))]
 
 
 def _spots(items: Any, before: str) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - the parser's own tree
-    """Yield the way to each repeat and branch, with its repeated part."""
+    """Yield the path to each repeat and branch, with its repeated part."""
     lead = before
     for code, value in items:
         for body in _bodies(code, value):
@@ -91,7 +91,7 @@ def _bodies(code: Any, value: Any) -> list[Any]:  # noqa: ANN401 - the parser's 
 
 
 def _wide(body: Any) -> str:  # noqa: ANN401 - the parser's own tree
-    """Several of the characters that a repeated set takes."""
+    """Return several characters that a repeated set accepts."""
     if len(body) != 1 or body[0][0] not in {op.ANY, op.IN, op.NOT_LITERAL}:
         return ""
     code, value = body[0]
@@ -121,7 +121,7 @@ def _members(code: Any, value: Any) -> list[Any]:  # noqa: ANN401 - the parser's
 
 
 def _takes(code: Any, value: Any, character: str) -> bool:  # noqa: ANN401 - the parser's own tree
-    """Return whether a set takes a character."""
+    """Return whether a set accepts a character."""
     if code is not op.IN:
         return code is op.ANY or ord(character) != value
     negated = value[0][0] is op.NEGATE

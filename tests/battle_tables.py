@@ -22,7 +22,7 @@ from leaderboard.standings.published import bundled_board
 
 
 def table_of(records: Sequence[BattleRecord]) -> BattleTable:
-    """The judged battles among records, as the table that ratings and rates take."""
+    """Return the table of the judged battles among records."""
     judged = [record for record in records if record.preference is not None]
     table = BattleTable.from_columns(
         question_id=[record.question_id for record in judged],
@@ -36,7 +36,7 @@ def table_of(records: Sequence[BattleRecord]) -> BattleTable:
 
 
 def encoded(rows: Sequence[tuple[str, str, str, str, str]]) -> BattleTable:
-    """Battles of rows with question, domain, two systems and winner."""
+    """Encode battles of rows with question, domain, two systems and winner."""
     return BattleTable.from_columns(*map(list, zip(*rows, strict=True)))
 
 
@@ -53,7 +53,7 @@ def coded(
     score: NDArray[np.float64] | None = None,
     weight: NDArray[np.float64] | None = None,
 ) -> BattleTable:
-    """Battles of codes, on questions q0, q1 and so on."""
+    """Build battles from codes, on questions q0, q1 and so on."""
     first = np.asarray(a, dtype=np.int32)
     return BattleTable(
         systems=tuple(systems),
@@ -70,7 +70,7 @@ def coded(
 
 
 def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
-    """Question, domain, systems, winner, share and weight of each battle."""
+    """Return question, domain, systems, winner, share and weight of each battle."""
     weight = np.ones(len(table)) if table.weight is None else table.weight
     return [
         (table.questions[question], table.domains[domain], table.systems[a], table.systems[b], *numbers)
@@ -83,7 +83,7 @@ def rows_of(table: BattleTable) -> list[tuple[object, ...]]:
 
 
 def board_of(standings: Standings) -> Board:
-    """A published board of standings."""
+    """Build a published board from standings."""
     return Board(
         id=1,
         name=standings.about.name,
@@ -97,14 +97,14 @@ def board_of(standings: Standings) -> Board:
 
 
 def paper_board() -> Board:
-    """The board of the paper's Table 3."""
+    """Build the board of the paper's Table 3."""
     paper = bundled_board()
     about = About(name="paper", title=paper.title, reference=paper.reference, labels=paper.labels)
     return board_of(build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE)))
 
 
 def printed_ratings() -> dict[str, float]:
-    """Ratings of the paper's Table 5 (A), by system."""
+    """Return the ratings of the paper's Table 5 (A), by system."""
     path = Path(__file__).parents[1] / "data/sets/rag-qa-arena/ratings.csv"
     rows = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
     return {row["system"]: float(row["rating"]) for row in rows if row["column"] == "A"}

@@ -1,7 +1,7 @@
 """Browser user that finds, clicks and types, waiting for each element.
 
-Streamlit draws elements anew whenever a page runs, so an element that was found may be gone when it is used.
-The user looks again instead.
+Streamlit redraws elements whenever a page runs, so an element may disappear between search and use.
+The user then searches again.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ ARGUMENTS = (
     "--window-size=1440,1400",
 )
 PATIENCE = 60.0
-"""Seconds that something may take to appear."""
+"""Maximum seconds of waiting for an element."""
 BODY = "return document.body ? document.body.innerText : ''"
 RESTING = "[data-testid=stApp][data-test-script-state=notRunning]:has(.aa-footer)"
-"""A page that is drawn: that its script has ended, Streamlit says before it draws what came."""
+"""Selector of a drawn page; Streamlit reports the end of its script before drawing."""
 
 
 def open_browser() -> webdriver.Chrome:
@@ -58,11 +58,11 @@ class Visitor:
 
     @property
     def text(self) -> str:
-        """All that the page shows."""
+        """Visible text of the page."""
         return str(self.driver.execute_script(BODY))
 
     def size(self, width: int) -> None:
-        """Look through a window of some width."""
+        """Set the size of the window."""
         metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
@@ -71,7 +71,7 @@ class Visitor:
         self.driver.get(f"{self.site}{path}")
 
     def sign_in(self, token: str) -> None:
-        """Sign in by the form, and wait until the site has taken the token and shows the next page."""
+        """Sign in with a token, and wait for the next page."""
         self.go("/auth/sign-in")
         self.driver.find_element(By.NAME, "token").send_keys(token, Keys.ENTER)
         self.until(lambda: "/auth/" not in self.driver.current_url, "signing in did not end")
@@ -82,7 +82,7 @@ class Visitor:
         self.until(lambda: text in self.text, f"{text!r} did not appear", seconds=seconds)
 
     def gone(self, text: str) -> None:
-        """Wait until the page shows a text no more."""
+        """Wait until a text disappears."""
         self.until(lambda: text not in self.text, f"{text!r} did not go away")
 
     def find(self, selector: str, text: str = "") -> str:
@@ -103,7 +103,7 @@ class Visitor:
         self.find(RESTING)
 
     def rests(self) -> bool:
-        """Return whether the page is whole."""
+        """Return whether the page is complete."""
         return bool(self.driver.find_elements(By.CSS_SELECTOR, RESTING))
 
     def click(self, path: str) -> None:
@@ -128,32 +128,32 @@ class Visitor:
         self.click(f"//a[.//*[normalize-space()='{page}'] or normalize-space()='{page}']")
 
     def button(self, label: str) -> None:
-        """Click a button that can be clicked."""
+        """Click an enabled button."""
         self.click(
             f"//button[not(@disabled)][.//*[normalize-space()='{label}'] or normalize-space()='{label}']"
         )
 
     def tick(self, label: str) -> None:
-        """Tick a box, or push a switch."""
+        """Toggle a checkbox or switch."""
         self.click(f"//*[@data-testid='stCheckbox']//label[contains(., \"{label}\")]")
 
     def write(self, label: str, text: str, *, tag: str = "input", end: str = Keys.TAB) -> None:
-        """Write into a field and leave it."""
+        """Fill in a field and leave it."""
         path = f"//{tag}[@aria-label={json.dumps(label)}]"
         self.click(path)
         self.type(path, text + end)
 
     def type(self, path: str, keys: str) -> None:
-        """Send keys to the first element of an XPath, wherever it lies."""
+        """Send keys to the first element of an XPath."""
         self._use(path, lambda element: element.send_keys(keys))
 
     def choose(self, label: str, option: str) -> None:
-        """Choose in a list."""
+        """Choose an option of a list."""
         self.click(f"//*[@data-testid='stSelectbox'][.//label[normalize-space()='{label}']]//input")
         self.click(f"//*[@role='option'][contains(., '{option}')]")
 
     def upload(self, file: Path) -> None:
-        """Give a file to the first upload; again where the page draws that anew just then, and loses it."""
+        """Upload a file, again if the page redraws the field and loses the file."""
         # Streamlit cuts long file names in the list of uploads.
         chip = f"[data-testid=stFileChip][aria-label^={json.dumps(f'{file.name},')}]"
         for seconds in (PATIENCE / 2, PATIENCE):
@@ -166,12 +166,12 @@ class Visitor:
         raise AssertionError(f"{file.name!r} did not appear on {self.driver.current_url}:\n{self.text}")
 
     def press(self, key: str) -> None:
-        """Press a key, wherever the focus is."""
+        """Press a key at the current focus."""
         ActionChains(self.driver).send_keys(key).perform()
 
     def until(self, look: Callable[[], bool], message: str, *, seconds: float = PATIENCE) -> None:
-        """Look until something is so; what the page shows instead is in the error."""
-        # An element that was drawn anew, or lies under another, is looked for again.
+        """Wait until a condition holds; the error contains the page's text."""
+        # Elements that were redrawn or are covered are searched again.
         wait = WebDriverWait(self.driver, seconds, 0.1, ignored_exceptions=(WebDriverException,))
         try:
             wait.until(lambda _driver: look())
@@ -190,7 +190,7 @@ class Visitor:
     def _shown(self, path: str) -> WebElement | None:
         for element in self.driver.find_elements(By.XPATH, path):
             if element.is_displayed() and element.is_enabled():
-                # Under the bar at the top it could not be clicked.
+                # The top bar would cover the element.
                 self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
                 return element
         return None

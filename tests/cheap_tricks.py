@@ -1,7 +1,7 @@
-"""Cheap tricks: texts that a judge of overlap might take for good answers.
+"""Cheap tricks: texts that an overlap-based judge might take for good answers.
 
 Some are made of available texts (the question, the passages, answers to other questions), some by damaging an
-honest answer; neither may beat what it is held against.
+honest answer; they must lose against what they are compared with.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Material:
 
     @property
     def bare(self) -> str:
-        """The question without its mark."""
+        """The question without its question mark."""
         return self.question.question.strip(" ?")
 
     @property
     def passages(self) -> str:
-        """The texts of all passages, one after the other."""
+        """The texts of all passages, joined."""
         return "\n\n".join(passage.text for passage in self.question.passages if passage.text.strip())
 
 
@@ -70,7 +70,7 @@ def _reversed_sentences(case: Material) -> str:
 
 
 def _names(case: Material) -> str:
-    """Every name in the place of the one before it."""
+    """Replace each name by its predecessor."""
     names = list(dict.fromkeys(NAME.findall(case.honest)))
     if len(names) < 2:
         return case.honest
@@ -83,7 +83,7 @@ Trick = Callable[[Material], str]
 
 
 def _after(opening: str, text: str) -> str:
-    """Every sentence of a text behind an opening that takes it back."""
+    """Put an opening that denies it before every sentence of a text."""
     return " ".join(f"{opening} {sentence[:1].lower()}{sentence[1:]}" for sentence in split_sentences(text))
 
 
@@ -108,7 +108,7 @@ MADE: Mapping[str, Trick] = MappingProxyType(
         "other-answer": lambda case: case.other,
     }
 )
-"""Tricks that are not made from an honest answer."""
+"""Tricks made without an honest answer."""
 DAMAGED: Mapping[str, Trick] = MappingProxyType(
     {
         "negated": _opened("It is not true that"),
@@ -124,7 +124,7 @@ DAMAGED: Mapping[str, Trick] = MappingProxyType(
 
 
 def _stated(questions: Sequence[str]) -> str:
-    """Questions as sentences that state nothing."""
+    """Rephrase questions as sentences that state nothing."""
     bare = [ASKING.sub("", question).strip(" ?") for question in questions]
     return " ".join(f"This answer explains {text}, and {text} is what it is about." for text in bare if text)
 
@@ -162,11 +162,11 @@ ON_METRICS: Mapping[str, Trick] = MappingProxyType(
 
 
 def play(family: str, case: Material) -> str:
-    """The text of a trick; empty where the material does not allow it, or nothing would change."""
+    """Return the text of a trick; empty if it cannot be made or changes nothing."""
     text = {**MADE, **DAMAGED, **ON_METRICS}[family](case)
     return "" if text.strip() == case.honest.strip() else text
 
 
 def families() -> Sequence[str]:
-    """The names of all tricks."""
+    """Return the names of all tricks."""
     return (*MADE, *DAMAGED)

@@ -1,4 +1,4 @@
-"""Fixtures for every room: the scripted LLM endpoint and the databases."""
+"""Fixtures for all tests: the scripted LLM endpoint and the databases."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from data.store import Store
 from tests.databases import ENDING, new_sqlite, postgres
 from tests.scripted_llm import Script, ScriptedLLM
 
-# Time is measured in benchmarks; a busy machine is no failure. The same examples in every run: what
-# passes here passes everywhere.
+# Benchmarks measure time; tests must pass on a busy machine. Examples are the same in every run, so that
+# results are reproducible.
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("full", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("quick")
-# Where httpx waits 5 seconds for an answer, a busy machine may need more.
+# A busy machine may need more than httpx's 5 seconds for a response.
 DEFAULT_TIMEOUT_CONFIG.read = 60
 
 
@@ -34,9 +34,9 @@ def pytest_sessionfinish() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _clean_process() -> Iterator[None]:
-    """Undo what modules change: settings of the log, and `__main__`, which tested pages replace.
+    """Undo changes of modules: log settings, and `__main__`, which tested pages replace.
 
-    Objects of earlier modules are spared the collector, which commands and pages run after each call.
+    Freezing existing objects saves garbage collection after each call of a command or page.
     """
     gc.collect()
     gc.freeze()
@@ -50,8 +50,8 @@ def _clean_process() -> Iterator[None]:
 def scripted_llm() -> Iterator[Callable[..., ScriptedLLM]]:
     """Start scripted endpoints: `scripted_llm(latency=0.1, faults={"rate_limit": 0.2})`.
 
-    Takes the fields of `Script`, gives a running `ScriptedLLM` (`.url`, `.script`, `.log`,
-    `.handlers`), and stops it when the test ends.
+    Takes the fields of `Script`, returns a running `ScriptedLLM` (`.url`, `.script`, `.log`, `.handlers`),
+    and stops it at the end of the test.
     """
     with contextlib.ExitStack() as stack:
 
@@ -63,7 +63,7 @@ def scripted_llm() -> Iterator[Callable[..., ScriptedLLM]]:
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of an empty database on each engine, without a schema where the test is marked `blank`."""
+    """URL of an empty database on each engine, without a schema for tests marked `blank`."""
     blank = request.node.get_closest_marker("blank") is not None
     path = tmp_path / "arena.sqlite"
     if request.param == "sqlite":
@@ -75,7 +75,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
 
 @pytest.fixture
 def store(database_url: str) -> Iterator[Store]:
-    """An empty store, on each engine in turn."""
+    """Empty store, on each engine in turn."""
     opened = Store.open(database_url)
     yield opened
     opened.close()

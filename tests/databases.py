@@ -1,7 +1,7 @@
 """Databases for tests: a copy of an empty SQLite file, or a database of a PostgreSQL server.
 
-To drop a database takes the server a checkpoint, and the newest schema more migrations than most tests take
-time. So a database is emptied and reused under a new name, since caches are keyed by its address.
+Dropping a database needs a checkpoint of the server, and creating the schema takes longer than most tests.
+So a database is emptied and reused under a new name, since caches are keyed by its address.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, text
 from data.store import Store
 
 ENDING = ExitStack()
-"""Closed with the session."""
+"""Resources, closed at the end of the session."""
 POSTGRES = "postgresql+psycopg://postgres@127.0.0.1:5432"
 SCHEMA_PARTS = """
 SELECT md5(coalesce(string_agg(part, ',' ORDER BY part), '')) FROM (
@@ -48,7 +48,7 @@ def new_sqlite(path: Path) -> str:
 
 @cache
 def postgres() -> PostgresPool:
-    """The databases of this run on the PostgreSQL server of this machine."""
+    """Databases of this run on the local PostgreSQL server."""
     try:
         socket.create_connection(("127.0.0.1", 5432), timeout=1).close()
     except OSError:
@@ -57,7 +57,7 @@ def postgres() -> PostgresPool:
 
 
 class PostgresPool:
-    """Lends databases, and takes them back empty."""
+    """Lends empty databases and takes them back."""
 
     def __init__(self, address: str, server: Engine) -> None:
         self._address, self._server = address, server
@@ -69,7 +69,7 @@ class PostgresPool:
     @classmethod
     @contextmanager
     def on(cls, address: str) -> Iterator[PostgresPool]:
-        """A pool on a server; its databases are dropped at the end."""
+        """Open a pool on a server; drop its databases at the end."""
         server = create_engine(f"{address}/postgres", isolation_level="AUTOCOMMIT", poolclass=NullPool)
         pool = cls(address, server)
         try:
@@ -81,7 +81,7 @@ class PostgresPool:
 
     @contextmanager
     def lending(self) -> Iterator[Callable[..., str]]:
-        """Lend databases, by their URLs, until the end of the block."""
+        """Lend databases by their URLs until the end of the block."""
         lent: list[tuple[str, bool]] = []
 
         def lend(*, blank: bool = False) -> str:
@@ -104,7 +104,7 @@ class PostgresPool:
             template = "" if blank else f" TEMPLATE {self._template_name()}"
             self._tell(f"CREATE DATABASE {name}{template}")
         self._made.add(name)
-        # The server is never killed, so that commits need not wait for the disk.
+        # The server is never killed, so commits need not wait for the disk.
         self._tell(f"ALTER DATABASE {name} SET synchronous_commit = off")
         return name
 
@@ -117,7 +117,7 @@ class PostgresPool:
         return self._template
 
     def _emptied(self, name: str, *, blank: bool) -> bool:
-        """Remove what a test has left; return True where no schema is left either."""
+        """Remove what a test left; return True if no schema is left either."""
         self._tell(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")  # noqa: S608 - a name of ours
         with self._inside(name) as connection:
             if not blank and _schema_of(connection) == self._newest:
@@ -148,7 +148,7 @@ def _schema_of(connection: Connection) -> str:
 
 
 def _delete_rows(connection: Connection) -> None:
-    """Delete all rows, and let every number begin again at 1."""
+    """Delete all rows, and restart every sequence at 1."""
     tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version'"
     names = connection.execute(text(tables)).scalars().all()
     filled = " UNION ALL ".join(f"SELECT '{name}' WHERE EXISTS (SELECT FROM \"{name}\")" for name in names)  # noqa: S608 - names of our tables

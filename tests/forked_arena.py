@@ -1,8 +1,8 @@
 """`arena` for tests: a process that has loaded the program once and forks for each command.
 
-To load the program takes a command a second, and a server three. `serving` writes an executable `arena` that
-hands its words, folder, environment and the three streams to a fork of that process, and ends as it ends:
-signals are passed on to it, and killing the executable also kills the fork.
+Loading takes a second for a command and three for a server. `serving` writes an executable `arena` that
+passes its arguments, folder, environment and three streams to a fork of that process and exits with its
+status. Signals are passed on, and killing the executable also kills the fork.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ROOMS = (
     *("arena.services", "arena.api", "arena.cli"),
 )
 SITE = "arena.site.app"
-"""Of the site what a server loads before it answers: modules of pages draw them."""
+"""Module with all that a server loads before its first response: pages import it."""
 MAX_WORDS = 1 << 20
 READY_SECONDS = 120
 CLIENT = """#!{python} -IS
@@ -47,10 +47,7 @@ with socket.socket(socket.AF_UNIX) as there:
 
 
 def shell(lines: str, place: Path, path: str, **variables: str) -> str:
-    """Run lines as written in a folder, programs of `path` before others; the first that fails ends them.
-
-    Gives what they print.
-    """
+    """Run lines of shell in a folder with `path` first, stop at the first failure, and return the output."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}  # noqa: TID251
     ended = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", lines],
@@ -66,9 +63,9 @@ def shell(lines: str, place: Path, path: str, **variables: str) -> str:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Path]:
-    """Return a folder with the program `arena`, for a shell's PATH."""
+    """Yield a folder with the executable `arena`, for a PATH."""
     address = folder / "socket"
-    # A server that a signal ends leaves no record of the lines that it ran: to follow them were for nothing.
+    # Coverage is lost when a signal ends a server, so tracing it would be wasted.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}  # noqa: TID251 - what a process of the machine needs
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.forked_arena", str(address)],
@@ -91,7 +88,7 @@ def serving(folder: Path) -> Iterator[Path]:
 
 
 def main(address: str) -> NoReturn:
-    """Load the program, then serve one command after another."""
+    """Load the program, then serve commands."""
     for room in ROOMS:
         package = importlib.import_module(room)
         for module in pkgutil.walk_packages(package.__path__, f"{room}."):

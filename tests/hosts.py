@@ -1,6 +1,6 @@
 """Several hosts on this machine: network namespaces on one bridge, each with its own processes and name.
 
-A host is killed with all its processes at once, and its network can be cut; neither touches anything outside.
+A host's processes are killed together, and its network can be disconnected, without effects outside.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PORT = 8000
 
 
 def why_not() -> str:
-    """Return the reason why no such hosts can be made here; empty where they can."""
+    """Return the reason why this machine cannot create hosts; empty if it can."""
     missing = [name for name in ("ip", "unshare", "runuser", "initdb") if shutil.which(name) is None]
     if missing:
         return f"{' and '.join(missing)} are not installed"
@@ -45,11 +45,11 @@ def _ip(*words: str) -> None:
 
 @dataclass(slots=True)
 class Lan:
-    """Hosts by name, numbered from 1 as their addresses are.
+    """Hosts by name, numbered from 1 like their addresses.
 
     Attributes:
-        folder: For the files of hosts.
-        names: The hosts.
+        folder: Folder for the files of hosts.
+        names: Names of the hosts.
         variables: Additional environment variables of their processes.
     """
 
@@ -63,15 +63,15 @@ class Lan:
         return f"aa{os.getpid()}"
 
     def address(self, host: str) -> str:
-        """The address of a host."""
+        """Return the address of a host."""
         return f"{NETWORK}.{1 + self.names.index(host)}"
 
     def space(self, host: str) -> str:
-        """The network namespace of a host."""
+        """Return the network namespace of a host."""
         return f"{self._prefix}-{host}"
 
     def make(self) -> None:
-        """Make the hosts and connect them."""
+        """Create and connect the hosts."""
         bridge = self.space("lan")
         _ip("netns", "add", bridge)
         _ip("-n", bridge, "link", "add", "br0", "type", "bridge")
@@ -84,11 +84,11 @@ class Lan:
             _ip("-n", space, "address", "add", f"{self.address(host)}/24", "dev", "eth0")
             for device in ("lo", "eth0"):
                 _ip("-n", space, "link", "set", device, "up")
-            # It leads nowhere, but programs find the address of their host by it.
+            # A dead route, by which programs find the address of their host.
             _ip("-n", space, "route", "add", "default", "dev", "eth0")
 
     def remove(self) -> None:
-        """End what runs, and remove the hosts."""
+        """Kill the processes and remove the hosts."""
         for process in self._running:
             process.kill()
             process.wait()
@@ -101,11 +101,11 @@ class Lan:
         _ip("-n", self.space("lan"), "link", "set", f"to-{host}", "down")
 
     def heal(self, host: str) -> None:
-        """Connect a host again."""
+        """Reconnect a host."""
         _ip("-n", self.space("lan"), "link", "set", f"to-{host}", "up")
 
     def start(self, host: str, *command: str, **variables: str) -> subprocess.Popen[bytes]:
-        """Run a command on a host, with a log in its folder; killing it kills all that it started."""
+        """Start a command on a host, with a log in its folder; killing it kills all its processes."""
         apart = ["unshare", "--uts", "--pid", "--fork", "--mount-proc", "--kill-child"]
         own = ["ip", "netns", "exec", self.space(host), *apart, "sh", "-c", OWN, "sh", host]
         home = self.folder / host
@@ -124,7 +124,7 @@ class Lan:
         return self.start(host, sys.executable, "-m", "arena", *words, **variables)
 
     def read(self, host: str, address: str, sent: str | None = None) -> str:
-        """Return a server's answer that only a host can reach; data is posted."""
+        """Return the response of a server that only a host can reach; data is posted."""
         data = None if sent is None else sent.encode()
         opened = f"web.urlopen({address!r}, {data!r}, timeout=30)"
         code = f"import urllib.request as web; print({opened}.read().decode())"
@@ -138,7 +138,7 @@ class Lan:
 
 @contextmanager
 def lan(names: Sequence[str], **variables: str) -> Iterator[Lan]:
-    """Hosts until the end of the block."""
+    """Create hosts until the end of the block."""
     with tempfile.TemporaryDirectory(prefix="arena-hosts-") as folder:
         made = Lan(Path(folder), names, variables)
         try:
@@ -150,23 +150,23 @@ def lan(names: Sequence[str], **variables: str) -> Iterator[Lan]:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A PostgreSQL server of its own on a host, which this process reaches by its socket."""
+    """PostgreSQL server on a host, which this process reaches by its socket."""
 
     lan: Lan
     folder: Path
 
     @property
     def url(self) -> str:
-        """The database for the hosts."""
+        """URL of the database for the hosts."""
         return f"postgresql+psycopg://postgres@{self.lan.address(SERVER)}/postgres"
 
     @property
     def own_url(self) -> str:
-        """The same database for this process."""
+        """URL of the database for this process."""
         return f"postgresql+psycopg://postgres@/postgres?host={self.folder}"
 
     def tell(self, *words: str) -> None:
-        """Let `pg_ctl` do something, and wait until it is done."""
+        """Run `pg_ctl` and wait."""
         as_postgres = ["ip", "netns", "exec", self.lan.space(SERVER), "runuser", "-u", "postgres", "--"]
         log = str(self.folder / "log")
         command = [*as_postgres, "pg_ctl", "-D", str(self.folder / "data"), "-w", "-l", log, *words]
@@ -175,7 +175,7 @@ class Server:
 
 @contextmanager
 def postgres_on(made: Lan) -> Iterator[Server]:
-    """A server with an empty database until the end of the block."""
+    """Run a server with an empty database until the end of the block."""
     with tempfile.TemporaryDirectory(prefix="arena-postgres-") as name:
         folder = Path(name)
         shutil.chown(folder, "postgres")

@@ -1,4 +1,4 @@
-"""Long work of every kind on small input, so that engines can be held against each other byte by byte."""
+"""Long work of every kind on small input, to compare engines byte by byte."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def results(folder: Path) -> dict[str, str]:
 
 
 def squared(offset: int, number: int) -> int:
-    """Some quick work."""
+    """Return squares: quick work."""
     return offset + number * number
 
 
@@ -74,7 +74,7 @@ def refused(number: int) -> int:
 
 
 def nested(number: int) -> list[int]:
-    """Work that has parts of its own."""
+    """Run parallel work within a task."""
     return list(parallel_map(squared, ((part,) for part in range(number)), (number,)))
 
 
@@ -84,7 +84,7 @@ def numbers(count: int) -> Iterable[tuple[int]]:
 
 
 def raised(values: NDArray[np.float64], _name: str, number: int) -> float:
-    """The sum of some values, each raised by a number, which are put back afterwards."""
+    """Add a number to each value, modify the input, and restore it."""
     values += number
     total = float(values.sum())
     values -= number

@@ -1,4 +1,4 @@
-"""A cache of replies and a journal of batches that forget everything with the process."""
+"""In-memory cache of replies and journal of batches."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ class MemoryReplyCache:
         self.replies: dict[str, Reply] = {}
 
     async def get_many(self, keys: Sequence[str]) -> Mapping[str, Reply]:
-        """The replies that are there, by key."""
+        """Return the stored replies by key."""
         return {key: self.replies[key] for key in keys if key in self.replies}
 
     async def put(self, request: Request, reply: Reply) -> None:
-        """Keep a reply."""
+        """Store a reply."""
         self.replies[request.key] = reply
 
 
 class MemoryJournal:
-    """Keeps the records of batches by name."""
+    """Keeps records of batches by name."""
 
     def __init__(self) -> None:
         self.records: dict[str, BatchRecord] = {}
 
     async def write(self, record: BatchRecord) -> None:
-        """Write a batch down."""
+        """Store a batch."""
         self.records[record.name] = record
 
     async def unread(self) -> Sequence[BatchRecord]:
-        """Every batch whose record was not deleted."""
+        """Return every batch that was not deleted."""
         return tuple(self.records.values())
 
     async def delete(self, name: str) -> None:
-        """Delete a batch's record."""
+        """Delete a batch."""
         self.records.pop(name, None)

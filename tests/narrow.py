@@ -9,19 +9,19 @@ T = TypeVar("T")
 
 
 def known(value: T | None) -> T:
-    """A value that must not be missing."""
+    """Return a value that must not be None."""
     assert value is not None, "The value is missing."
     return value
 
 
 def instance(kind: type[T], value: object) -> T:
-    """A value that must be of a class."""
+    """Return a value that must be of a class."""
     assert isinstance(value, kind), f"{value!r} is not a {kind.__name__}."
     return value
 
 
 def number(value: object) -> float:
-    """A number of a JSON object; true and false are none."""
+    """Return a number of a JSON object; booleans are refused."""
     assert isinstance(value, int | float), f"{value!r} is not a number."
     assert not isinstance(value, bool), f"{value!r} is not a number."
     return value
@@ -35,11 +35,11 @@ def listed(value: object) -> Sequence[Any]:
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """An object within a JSON object."""
+    """Return an object within a JSON object."""
     assert isinstance(value, Mapping), f"{value!r} is not an object."
     return value
 
 
 def instances(kind: type[T], values: Iterable[object]) -> list[T]:
-    """Values that must all be of a class."""
+    """Return values that must all be of a class."""
     return [instance(kind, value) for value in values]

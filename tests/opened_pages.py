@@ -1,4 +1,4 @@
-"""Pages of the site as Streamlit's own runner of tests opens them, without a server or a browser."""
+"""Pages of the site in Streamlit's test runner, without a server or a browser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _script(name: str) -> None:
 
 
 def page_of(settings: Settings, name: str, **query: str) -> AppTest:
-    """The page of a module of `arena.site` at an address, ready to run."""
+    """Return the page of a module of `arena.site` at an address, ready to run."""
     page = AppTest.from_function(_script, args=(name,), default_timeout=60)
     page.secrets.update({key: dict(value) for key, value in as_secrets(settings).items()})
     page.query_params.update(query)
@@ -25,5 +25,5 @@ def page_of(settings: Settings, name: str, **query: str) -> AppTest:
 
 
 def html_of(page: AppTest) -> str:
-    """Everything that a page shows as HTML, with plain spaces before signs for per cent."""
+    """Return the HTML of a page, with plain spaces before per cent signs."""
     return "".join(element.proto.body for element in page.get("html")).replace("\u00a0%", " %")

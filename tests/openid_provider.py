@@ -31,8 +31,8 @@ class Provider:
 
     Attributes:
         claims: Claims about the user, in addition to those of every token.
-        forge: Sign tokens by a key that is not among the published ones.
-        exchanged: Codes that were given for tokens.
+        forge: Sign tokens with a key that is not published.
+        exchanged: Codes that were exchanged for tokens.
     """
 
     claims: dict[str, Any] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Provider:
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def settings(self, site: str) -> str:
-        """The `[auth]` section of the site, as docs/operations.md says it."""
+        """Return the `[auth]` section of the site, as in docs/operations.md."""
         return (
             f'[auth]\nredirect_uri = "{site}/oauth2callback"\ncookie_secret = "{secrets.token_hex(32)}"\n'
             f'client_id = "{CLIENT}"\nclient_secret = "{self.client_secret}"\n'
@@ -65,13 +65,13 @@ class Provider:
         }
 
     def consent(self, request: dict[str, str]) -> str:
-        """Return the address to which the consent button leads, with a code of its own."""
+        """Return the redirect URL of the consent button, with a new code."""
         code = secrets.token_urlsafe(16)
         self.codes[code] = request
         return f"{request['redirect_uri']}?{urlencode({'code': code, 'state': request['state']})}"
 
     def exchange(self, sent: dict[str, str], authorization: str) -> dict[str, Any] | None:
-        """The tokens for a code; None where client, code, address or verifier are not right."""
+        """Return the tokens for a code; None if client, code, address or verifier are wrong."""
         basic = base64.b64encode(f"{CLIENT}:{self.client_secret}".encode()).decode()
         request = self.codes.pop(sent.get("code", ""), None)
         digest = hashlib.sha256(sent.get("code_verifier", "").encode()).digest()
@@ -143,7 +143,7 @@ def _handler_of(provider: Provider) -> type[BaseHTTPRequestHandler]:
             self._json(tokens or {"error": "invalid_grant"}, 200 if tokens else 400)
 
         def log_message(self, *_parts: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
         def _json(self, body: object, status: int = 200) -> None:
             self._send(status, "application/json", json.dumps(body))

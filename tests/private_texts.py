@@ -1,4 +1,4 @@
-"""A published round of a set whose texts are not public, each kind of text with a mark of its own."""
+"""Published round of a set with private texts, with a distinct mark in each kind of text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def marks_in(text: str) -> set[str]:
 def private_round(folder: Path) -> tuple[Arena, Mapping[str, str]]:
     """Judge and publish the round `first` of the set `tiny`, with `ours` of alpha and `theirs` of beta.
 
-    Gives the arena, and the tokens of the teams and of the organiser olga.
+    Returns the arena, and the tokens of the teams and of the organiser olga.
     """
     set_folder = write_set(folder)
     settings = settings_of(folder / "home")

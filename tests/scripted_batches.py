@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Batches:
-    """Uploaded files, and batches that answer their lines after a few looks."""
+    """Uploaded files, and batches that are answered after a few polls."""
 
     def __init__(self, endpoint: ScriptedLLM) -> None:
         self._endpoint = endpoint

@@ -1,14 +1,11 @@
 """A scripted LLM endpoint: OpenAI-compatible, deterministic, and faulty on demand.
 
 Inside tests, use the `scripted_llm` fixture. For other processes, run it as a program:
-
-    python -m tests.scripted_llm --port 8010 --latency 0.05
-
-It serves `/v1/chat/completions`, `/v1/models`, `/v1/files` and `/v1/batches`; `GET /scripted/log` gives the
+python -m tests.scripted_llm --port 8010 --latency 0.05
+It serves `/v1/chat/completions`, `/v1/models`, `/v1/files` and `/v1/batches`; `GET /scripted/log` returns the
 number of calls, and `POST /scripted/script` changes the script. Faults of transport (429, 500, hang, drop,
-malformed) are drawn afresh at each attempt, those of content (refusal, filtered, truncated, wrong format)
-belong to the request: asking again changes nothing. Both come from a hash of the request, so two processes
-see the same faults.
+malformed) differ between attempts; faults of content (refusal, filtered, truncated, wrong format) depend
+only on the request. Both come from a hash of the request, so all processes see the same faults.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ __all__ = ["RULES", "Ask", "Fault", "Log", "Script", "ScriptedLLM", "ToolUse"]
 
 
 class ScriptedLLM:
-    """The endpoint. Its script may be changed and its log read while it serves."""
+    """Scripted endpoint; its script may be changed and its log read while it serves."""
 
     def __init__(self, script: Script | None = None, *, host: str = "127.0.0.1", port: int = 0) -> None:
         self.script = script or Script()
@@ -57,22 +54,22 @@ class ScriptedLLM:
 
     @property
     def url(self) -> str:
-        """The base URL to give to a client."""
+        """Base URL for clients."""
         return f"http://{self.host}:{self.port}/v1"
 
     @property
     def batches(self) -> int:
-        """Batches that were created."""
+        """Created batches."""
         return len(self._batches)
 
     def reset(self) -> None:
         """Clear the log."""
         self.log = Log()
 
-    # What is replied -------------------------------------------------------------------------
+    # Replies -----------------------------------------------------------------------------------
 
     def draw(self, key: str, attempt: int) -> Fault | str | None:
-        """The fault that this call meets, or the scripted text, or nothing."""
+        """Return the fault of this call, a scripted text, or nothing."""
         script = self.script
         if script.first:
             item = script.first.pop(0)
@@ -90,7 +87,7 @@ class ScriptedLLM:
         return None
 
     def answer(self, ask: Ask) -> str | ToolUse:
-        """The text for a request, or its tool calls: by task name, by pairwise rule, or a stock phrase."""
+        """Return the text or tool calls for a request: by task name, by pairwise rule, or a stock phrase."""
         form = ask.body.get("response_format") or {}
         schema = form.get("json_schema", {})
         name = schema.get("name") or self._names.get(ask.opening)
@@ -106,7 +103,7 @@ class ScriptedLLM:
         return f"<thinking>Nothing to weigh.</thinking><answer>Scripted answer {ask.digest[:8]}.</answer>"
 
     def line(self, body: dict[str, Any]) -> tuple[int, object]:
-        """The status and body of the reply to one line of a batch."""
+        """Return status and body of the reply to one line of a batch."""
         ask = Ask(body)
         self.log.started[ask.key] += 1
         fault = self.draw(ask.key, self.log.started[ask.key])
@@ -117,7 +114,7 @@ class ScriptedLLM:
         return status, self.completion(ask, ask.key, fault)
 
     def completion(self, ask: Ask, key: str, fault: Fault | str | None) -> dict[str, Any]:
-        """A chat completion, with the fault of content that was drawn."""
+        """Return a chat completion with the given fault of content."""
         answer = fault if isinstance(fault, str) and not isinstance(fault, Fault) else self.answer(ask)
         calls = answer.as_json(ask) if isinstance(answer, ToolUse) else None
         text = "" if isinstance(answer, ToolUse) else answer
@@ -188,7 +185,7 @@ class ScriptedLLM:
         if fault in STATUS_FAULTS:
             status, code = STATUS_FAULTS[fault]
             after = str(self.script.retry_after) if fault is Fault.RATE_LIMIT_AFTER else None
-            # As some gateways do, it repeats the key that it refuses.
+            # Like some gateways, it repeats the key that it refuses.
             header = f" {request.headers.get('Authorization')}" if fault is Fault.UNAUTHORISED else ""
             return error(status, code, f"Scripted {fault}{header}.", retry_after=after)
         if fault is Fault.HANG:
@@ -218,7 +215,7 @@ class ScriptedLLM:
         """`GET /v1/models`."""
         return web.json_response({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
 
-    # For other processes ---------------------------------------------------------------------
+    # Other processes ---------------------------------------------------------------------------
 
     async def show_log(self, _request: web.Request) -> web.Response:
         """`GET /scripted/log`."""
@@ -231,7 +228,7 @@ class ScriptedLLM:
         return web.json_response(dataclasses.asdict(self.script))
 
     def application(self) -> web.Application:
-        """The routes."""
+        """Return the application."""
         app = web.Application(client_max_size=2**30)
         app.router.add_post("/v1/chat/completions", self.chat)
         app.router.add_get("/v1/models", self.models)
@@ -265,7 +262,7 @@ class ScriptedLLM:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[Self]:
-        """Serve from a thread of its own until the block ends."""
+        """Serve from a thread until the block ends."""
         ready, stop, loop = threading.Event(), asyncio.Event(), asyncio.new_event_loop()
 
         def run() -> None:

@@ -26,12 +26,12 @@ class Log:
 
     @property
     def asked_twice(self) -> dict[str, int]:
-        """The keys whose reply was sent more than once."""
+        """Return the keys of requests with several replies."""
         return {key: count for key, count in self.replied.items() if count > 1}
 
 
 def error(status: int, code: str, message: str, *, retry_after: str | None = None) -> web.Response:
-    """An error body as OpenAI shapes it."""
+    """Return an error body in OpenAI's format."""
     headers = {"Retry-After": retry_after} if retry_after is not None else None
     body = {"error": {"message": message, "type": code, "code": code, "param": None}}
     return web.json_response(body, status=status, headers=headers)

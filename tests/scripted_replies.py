@@ -33,7 +33,7 @@ class Fault(StrEnum):
 
     @property
     def of_content(self) -> bool:
-        """True if asking again would change nothing."""
+        """True if repeating the request would change nothing."""
         return self in {Fault.REFUSAL, Fault.FILTERED, Fault.TRUNCATED, Fault.WRONG_FORMAT}
 
 
@@ -61,8 +61,8 @@ class Script:
         logprobs: False makes every request for log-probabilities a 400.
         tools: False makes every request with tools a 400.
         rule: Name of the pairwise rule (see `RULES`).
-        batch_polls: How often a batch is seen "in_progress" before it ends.
-        batch_end: The state in which batches end.
+        batch_polls: Number of polls that return "in_progress" before a batch ends.
+        batch_end: Final state of batches.
         batch_output: False ends batches without an output file.
     """
 
@@ -83,7 +83,7 @@ class Script:
 
 
 class Ask:
-    """A request as handlers and rules see it."""
+    """Request, as handlers and rules see it."""
 
     def __init__(self, body: Mapping[str, Any]) -> None:
         self.body = body
@@ -91,13 +91,13 @@ class Ask:
 
     @property
     def text(self) -> str:
-        """The last user message."""
+        """Last user message."""
         users = [message["content"] for message in self.messages if message.get("role") == "user"]
         return users[-1] if users else ""
 
     @property
     def opening(self) -> str:
-        """The first message, which tasks of one kind share."""
+        """First message, which tasks of a kind share."""
         return self.messages[0].get("content", "") if self.messages else ""
 
     @property
@@ -107,12 +107,12 @@ class Ask:
 
     @property
     def key(self) -> str:
-        """The whole body, hashed: one request, one key."""
+        """Hash of the whole body."""
         return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).hexdigest()
 
     @property
     def offered(self) -> list[str]:
-        """The names of the tools that may be called."""
+        """Names of the available tools."""
         return [tool["function"]["name"] for tool in self.body.get("tools", [])]
 
     @property
@@ -121,14 +121,14 @@ class Ask:
         return [message["content"] for message in self.messages if message.get("role") == "tool"]
 
     def tagged(self, tag: str) -> list[str]:
-        """The contents of every `<tag …>…</tag>` in the last user message."""
+        """Return the contents of every `<tag …>…</tag>` in the last user message."""
         matches = re.findall(
             rf"<{tag}(?:\s[^>]*)?>\n?(.*?)\n?</{tag}(?:\s[^>]*)?>", self.text, flags=re.DOTALL
         )
         return [str(item) for item in matches]
 
     def identified(self, tag: str) -> dict[str, str]:
-        """The contents of every `<tag id="…">…</tag>` in the last user message, by id."""
+        """Return the contents of every `<tag id="…">…</tag>` in the last user message, by id."""
         pattern = rf'<{tag}\s[^>]*?id="([^"]*)"[^>]*>\n?(.*?)\n?</{tag}(?:\s[^>]*)?>'
         return dict(re.findall(pattern, self.text, flags=re.DOTALL))
 
@@ -137,13 +137,13 @@ class Ask:
 class ToolUse:
     """Tool calls that a handler returns instead of a reply, each a name and its arguments.
 
-    Arguments that are text are sent as they are, whether or not they are JSON.
+    Text arguments are sent unchanged, whether or not they are JSON.
     """
 
     calls: tuple[tuple[str, object], ...]
 
     def as_json(self, ask: Ask) -> list[dict[str, Any]]:
-        """The calls as OpenAI shapes them, with ids that differ from turn to turn."""
+        """Return the calls in OpenAI's format, with ids that differ between turns."""
         named = [
             {"name": name, "arguments": value if isinstance(value, str) else json.dumps(value)}
             for name, value in self.calls
@@ -172,7 +172,7 @@ def answers_of(ask: Ask) -> tuple[str, str] | None:
 
 
 def longer(_ask: Ask, first: str, second: str) -> str:
-    """Prefer more words; within a twentieth of each other is not sure."""
+    """Prefer more words; within 5 % of each other, be unsure."""
     a, b = len(first.split()), len(second.split())
     if abs(a - b) * 20 <= max(a, b):
         return "0"
@@ -180,7 +180,7 @@ def longer(_ask: Ask, first: str, second: str) -> str:
 
 
 def hashed(_ask: Ask, first: str, second: str) -> str:
-    """Prefer the greater of two hashed strengths in any order; one in eight battles ties."""
+    """Prefer the greater of two hashed strengths in any order; one in eight battles is a tie."""
     a, b = (int(hashlib.sha256(text.encode()).hexdigest()[:2], 16) // 32 for text in (first, second))
     return "0" if a == b else "1" if a > b else "2"
 
@@ -194,7 +194,7 @@ RULES: dict[str, Rule] = {"longer": longer, "hash": hashed, "first": always_firs
 
 
 def instance_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> object:
-    """The smallest value that a JSON schema allows."""
+    """Return the smallest value that a JSON schema allows."""
     root = schema if root is None else root
     if "$ref" in schema:
         return instance_of(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]], root)
@@ -218,7 +218,7 @@ def chance(*parts: object) -> float:
 
 
 def logprobs_of(text: str) -> list[dict[str, Any]]:
-    """Tokens with log-probabilities; a single digit gets its two neighbours as alternatives."""
+    """Return tokens with log-probabilities; a single digit gets its neighbours as alternatives."""
     content = []
     for token in re.findall(r"\d|[^\W\d]+|\s+|[^\w\s]", text):
         shares = {token: 1.0}

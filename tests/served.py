@@ -1,4 +1,4 @@
-"""Published boards, the program, its server and a browser: made once a process, ended with the session."""
+"""Published boards, the program, its server and a browser, shared by the tests of a session."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ HOSTILE = "Item {n} is {word}.\n<script>alert(1)</script> ![x](http://evil.inval
 
 
 def kept_folder() -> Path:
-    """Make a folder that stays until the session ends."""
+    """Create a folder that is deleted at the end of the session."""
     return Path(ENDING.enter_context(TemporaryDirectory()))
 
 
 @cache
 def published() -> Settings:
-    """A home with a judged and published round named `tiny`, and the paper's board.
+    """Home with a judged and published round named `tiny`, and the paper's board.
 
-    `full` answers completely, `short` in part, `hostile` with markup, and every answer of `full` has a
-    comprehensiveness of 0.75 with one statement covered and one missing.
+    `full` answers completely, `short` in part, `hostile` with markup; every answer of `full` has a
+    comprehensiveness of 0.75 with one covered and one missing statement.
     """
     from tests.arena.conftest import write_answers, write_set  # noqa: PLC0415 - which imports this module
 
@@ -87,7 +87,7 @@ def _score(arena: Arena, system: str) -> None:
 
 @cache
 def program() -> Path:
-    """The executable `arena`, which a process that has loaded the program runs as a fork of its own."""
+    """Executable `arena`, whose commands are forks of a loaded process."""
     return ENDING.enter_context(serving(kept_folder()))
 
 
@@ -100,12 +100,12 @@ def free_port() -> int:
 
 
 def others() -> dict[str, str]:
-    """The variables of this process but those of an arena and its endpoint."""
+    """Return this process's variables without those of an arena and its endpoint."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("ARENA_", "OPENAI_"))}  # noqa: TID251 - of another process
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """The variables of a process over an arena."""
+    """Return the variables of a process over an arena."""
     return {**others(), "ARENA_HOME": str(settings.home), "ARENA_DATABASE_URL": settings.database_url}
 
 
@@ -113,9 +113,9 @@ def environment_of(settings: Settings) -> dict[str, str]:
 def served(
     settings: Settings, log: Path, start: Callable[[str], Path] | None = None, **variables: str
 ) -> Iterator[str]:
-    """Serve an arena by the command: its address, and the log in a file.
+    """Serve an arena by the command, and yield its address; the log goes to a file.
 
-    `start` gives the folder to start it from, by its address; keywords are further variables.
+    `start` prepares the working folder for an address; keywords are further variables.
     """
     with serving_by("--no-worker", log=log, start=start, **environment_of(settings), **variables) as url:
         yield url
@@ -144,7 +144,7 @@ def serving_by(
 
 @cache
 def site() -> str:
-    """The address of the published boards, served by the command."""
+    """Address of the published boards, served by the command."""
     return ENDING.enter_context(served(published(), kept_folder() / "log"))
 
 
@@ -162,13 +162,13 @@ def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 @cache
 def browser() -> webdriver.Chrome:
-    """A browser without a window."""
+    """Headless browser."""
     driver = open_browser()
     ENDING.callback(driver.quit)
     return driver
 
 
 def reader(url: str = "") -> Visitor:
-    """A browser on a site, without work of the previous test."""
+    """Browser on a site, in a clean state."""
     browser().get("about:blank")
     return Visitor(browser(), url)

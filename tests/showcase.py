@@ -1,6 +1,6 @@
-"""An arena in which every page has something to show: two published rounds, teams, people, work in progress.
+"""Arena in which every page has content: two published rounds, teams, people, work in progress.
 
-Its set is a part of the bundled one, small enough to be judged twice in seconds.
+Its set is a part of the bundled set, small enough to be judged twice in seconds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OF_EACH_DOMAIN = 6
 TEAM, TEAM_TITLE, OTHER_TEAM = "north", "North Lab", "south"
 SYSTEMS_OF_TEAM = ("meridian", "pithy")
 SPRING, SUMMER, AUTUMN = "spring", "summer", "autumn"
-"""Two published rounds, and one that waits for a worker."""
+"""Two published rounds, and a round that waits for a worker."""
 PIECES = 3
 """Passages that a submitted run finds for a question."""
 
@@ -36,7 +36,7 @@ NAMES = Names(board=SUMMER, question_set=SET, submission=6, rounds=(SUMMER, AUTU
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Showcase:
-    """The arena, and the tokens of three people in it."""
+    """Arena, and the tokens of three of its users."""
 
     settings: Settings
     organiser: str
@@ -44,7 +44,7 @@ class Showcase:
 
 
 def prepare(home: Path) -> Showcase:
-    """Fill an arena in a folder that does not exist yet."""
+    """Fill an arena in a new folder."""
     arena = Arena(Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}"))
     files = home / "files"
     files.mkdir(parents=True)
@@ -52,7 +52,7 @@ def prepare(home: Path) -> Showcase:
     arena.sets.import_from(_written_set(files, questions), name=SET)
     tokens = _people(arena)
     names = {str(question["id"]) for question in questions}
-    # The first version of `meridian` finds no answer to half of the questions, the second answers them all.
+    # The first version of `meridian` answers half of the questions, the second answers all.
     first = {"meridian": "hesitant", "partisan": "partisan", "pithy": "pithy", "slipshod": "slipshod"}
     _submit(arena, files, first, names)
     _judge(arena, SPRING)
@@ -104,7 +104,7 @@ def _token(arena: Arena, account: str, scopes: set[TokenScope]) -> str:
 
 
 def _submit(arena: Arena, files: Path, systems: Mapping[str, str], names: set[str]) -> None:
-    """Submit the bundled answers of one system under the name of another."""
+    """Submit the bundled answers of a system under another name."""
     for system, bundled in systems.items():
         rows = (BUNDLED / "answers" / f"{bundled}.jsonl").read_text(encoding="utf-8").splitlines()
         path = files / f"{system}.jsonl"
@@ -121,7 +121,7 @@ def _judge(arena: Arena, name: str) -> None:
 
 
 def _submit_run(arena: Arena, files: Path, questions: Iterable[Mapping[str, object]]) -> None:
-    """Submit two runs, one of which finds the passages in the opposite order."""
+    """Submit two runs with the same passages in opposite orders."""
     passages = {str(row["id"]): [str(entry["id"]) for entry in listed(row["passages"])] for row in questions}
     for system, step in (("finder", 1), ("seeker", -1)):
         run = files / f"{system}.trec"
@@ -136,6 +136,6 @@ def _submit_run(arena: Arena, files: Path, questions: Iterable[Mapping[str, obje
 
 
 def _work_in_progress(arena: Arena) -> None:
-    """A round that waits for a worker."""
+    """Queue a round that waits for a worker."""
     arena.rounds.create(RoundRequest(set_name=SET, judge="reference-free", name=AUTUMN, budget_usd=5.0))
     arena.jobs.judge(AUTUMN)

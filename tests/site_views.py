@@ -1,7 +1,7 @@
-"""Every page of the site with an address at which it has something to show, from the site's own lists.
+"""Every page of the site with an address that has content, from the site's own lists.
 
-A new page or route is among them by itself: at its bare address, or, where that is not enough, once it is
-named here; until then the tests say that it is missing.
+New pages are included at their bare address; a page that needs parameters must be added here, otherwise
+tests fail.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SIGNED_IN: Mapping[str, Who] = {"rank": Who.ORGANISER, "submit": Who.MEMBER, "te
 
 
 def page_views(names: Names) -> list[View]:
-    """Every page that Streamlit draws, grouped by who sees it; some at several addresses."""
+    """Return every page that Streamlit draws, grouped by role; some at several addresses."""
     queries = _queries(names)
     views = [
         View(f"/{page}{query}", _who(page)) for page in pages() for query in queries.get(page, ("",)) or ("",)
@@ -96,11 +96,11 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
 
 
 NO_PAGES = frozenset({"/healthz", "/metrics", "/site.js", "/style.css", "/leaderboard", "/row"})
-"""Routes that serve programs or parts of pages, are pictures, or lead elsewhere."""
+"""Routes for programs, parts of pages, pictures and redirects."""
 
 
 def plain_views(routes: Sequence[BaseRoute]) -> list[View]:
-    """Every page that is served without Streamlit, refused ones included; none has parameters."""
+    """Return every page without Streamlit, refused ones included; none has parameters."""
     patterns = {route.path for route in routes if isinstance(route, Route) and "GET" in (route.methods or ())}
     plain = patterns - {f"/{page}" for page in pages()} - NO_PAGES
     assert not any("{" in pattern for pattern in plain), f"Give the addresses of {plain}, or add to NO_PAGES."

@@ -29,14 +29,14 @@ PORT = 8501
 
 @pytest.fixture(params=FILES, ids=lambda path: path.name)
 def path(request: pytest.FixtureRequest) -> Path:
-    """The file of each image in turn."""
+    """File of each image in turn."""
     value: Path = request.param
     return value
 
 
 @pytest.fixture
 def steps(path: Path) -> list[dict[str, Any]]:
-    """The instructions of a file in order."""
+    """Return the instructions of a file in order."""
     with path.open("rb") as content:
         value: list[dict[str, Any]] = DockerfileParser(fileobj=content).structure
     return [step for step in value if step["instruction"] != "COMMENT"]
@@ -47,7 +47,7 @@ def _last(steps: list[dict[str, Any]], instruction: str) -> str:
 
 
 def test_linter_accepts_container_files(path: Path) -> None:
-    """Hadolint, which comes with the development tools, finds nothing, not even a hint."""
+    """Hadolint, a development dependency, reports nothing."""
     program = Path(sys.executable).with_name("hadolint")
     if not program.exists():
         pytest.skip("NO hadolint: the images' files are checked only by our own tests")
@@ -58,7 +58,7 @@ def test_linter_accepts_container_files(path: Path) -> None:
 
 
 def test_image_copies_files_of_package(steps: list[dict[str, Any]]) -> None:
-    """Every source is in the checkout, none is left out of the context, no room of the product is missing."""
+    """Every source exists, is part of the build context, and every package of the product is copied."""
     copied = {
         source
         for step in steps
@@ -77,7 +77,7 @@ def test_image_copies_files_of_package(steps: list[dict[str, Any]]) -> None:
 
 
 def test_base_images_are_named_by_version(steps: list[dict[str, Any]]) -> None:
-    """No image is `latest`, both stages have the same, and the Python is one that the project supports."""
+    """No image is `latest`, both stages use the same, and the project supports its Python."""
     images = {step["value"].split()[0] for step in steps if step["instruction"] == "FROM"}
     (image,) = images
     value = re.fullmatch(r"python:(3\.\d+)-slim-[a-z]+(@sha256:[0-9a-f]{64})?", image)
@@ -99,7 +99,7 @@ def test_image_runs_unprivileged_with_health_check(steps: list[dict[str, Any]]) 
 
 
 def test_image_runs_existing_command(steps: list[dict[str, Any]]) -> None:
-    """Entry point and command are `arena serve` with options that it has, on the port that is exposed."""
+    """Entry point and command are `arena serve` with existing options, on the exposed port."""
     assert json.loads(_last(steps, "ENTRYPOINT")) == ["arena"]
     words = json.loads(_last(steps, "CMD"))
     command = all_commands()[words[0]]
@@ -110,7 +110,7 @@ def test_image_runs_existing_command(steps: list[dict[str, Any]]) -> None:
 
 
 def test_space_meets_its_host_requirements(tmp_path: Path) -> None:
-    """The folder that is pushed has a Dockerfile, all that it copies, and a card that names the port."""
+    """The pushed folder has a Dockerfile, its sources, and a card with the port."""
     script = DEPLOY / "space" / "assemble.sh"
     subprocess.run([str(script), str(tmp_path)], check=True, capture_output=True)
     card = (tmp_path / "README.md").read_text(encoding="utf-8")
@@ -125,7 +125,7 @@ def test_space_meets_its_host_requirements(tmp_path: Path) -> None:
 
 
 def _engine(*words: object) -> str:
-    """Let the program that builds and runs containers here do something, and return what it prints."""
+    """Run the container engine of this machine, and return its output."""
     program = shutil.which("docker") or shutil.which("podman")
     if program is None or subprocess.run([program, "info"], check=False, capture_output=True).returncode:
         pytest.skip("NO CONTAINER ENGINE RUNS HERE: the images are linted, but neither built nor run")
@@ -136,7 +136,7 @@ def _engine(*words: object) -> str:
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
 def test_image_builds_and_responds(path: Path) -> None:
-    """Built from the checkout it serves the site with a read-only root, as a user who is not root."""
+    """The image serves the site with a read-only root, as a user other than root."""
     tag = f"answer-arena-test-{path.name.lower()}"
     _engine("build", "--quiet", "--file", path, "--tag", tag, ROOT)
     readable = ("--read-only", "--tmpfs", "/tmp")  # noqa: S108 - inside of it

@@ -1,4 +1,4 @@
-"""The files for containers, compose, systemd and nginx are well-formed and say what the program has."""
+"""Files for containers, compose, systemd and nginx are well-formed and consistent with the program."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ UNITS = sorted(DEPLOY.glob("*.service"))
 
 @pytest.mark.parametrize("path", sorted(filter(Path.is_file, DEPLOY.rglob("*"))), ids=lambda path: path.name)
 def test_only_existing_settings_are_used(path: Path) -> None:
-    """Every variable of ours in a deployment file is one that the program reads."""
+    """The program reads every variable of ours in a deployment file."""
     named = set(re.findall(r"\b((?:ARENA|OPENAI)_[A-Z_]+)\b", path.read_text(encoding="utf-8")))
     assert named <= {variable.name for variable in VARIABLES}
 
 
 def test_compose_services_have_health_checks_and_no_secrets() -> None:
-    """Site, worker and database; each is watched, none runs as root, and secrets come from files."""
+    """Site, worker and database have health checks, none runs as root, and secrets come from files."""
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
     assert {"site", "worker", "database"} <= compose["services"].keys()
     for name in ("database", "worker"):
@@ -47,7 +47,7 @@ def test_compose_services_have_health_checks_and_no_secrets() -> None:
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
 def test_systemd_accepts_unit(unit: Path, tmp_path: Path) -> None:
-    """`systemd-analyze verify` has nothing to say but that the program is not installed here."""
+    """`systemd-analyze verify` reports only that the program is not installed here."""
     program = shutil.which("systemd-analyze")
     content = unit.read_text(encoding="utf-8")
     assert re.search(r"^User=arena$", content, re.MULTILINE)
@@ -62,7 +62,7 @@ def test_systemd_accepts_unit(unit: Path, tmp_path: Path) -> None:
 
 
 def test_proxy_adds_headers_to_its_own_responses() -> None:
-    """C2: nginx adds the three headers to its own responses and does not change the site's."""
+    """Nginx adds the three headers to its own responses and does not change the site's."""
     content = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
     assert content.count("{") == content.count("}")
     for header in ("Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy"):

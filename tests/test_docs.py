@@ -27,7 +27,7 @@ HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 COMMAND = re.compile(r"^(?:\$ )?(?:\S*/)?arena (.+)$", re.MULTILINE)
 DONE_AS_WRITTEN = ("first-hour.md", "quickstart.md", "teams.md")
-"""Pages whose blocks of commands a test of `tests/arena` runs."""
+"""Pages whose commands are run by a test of `tests/arena`."""
 SPAN = re.compile(r"`([^`]+)`")
 PATH = re.compile(r"(?:arena|judges|leaderboard|submissions|data|tests|benchmarks|docs)/[\w./-]+\.\w+")
 EXAMPLES = {"judges/metrics/brevity.py"}
@@ -35,7 +35,7 @@ EXAMPLES = {"judges/metrics/brevity.py"}
 
 Reference = dict[str, Any]
 WRITER: Reference = runpy.run_path(str(DOCS / "reference.py"))
-"""The script that makes pages from the code, as its names."""
+"""Names of the script that generates pages from the code."""
 VARIABLES = WRITER["VARIABLES"]
 MADE: Mapping[Path, str] = {DOCS / name: text for name, text in WRITER["pages"]().items()}
 
@@ -66,7 +66,7 @@ def test_environment_variables_change_settings(name: str, field: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_commands_of_pages_exist(page: Path) -> None:
-    """Commands exist with their options: those in blocks, and on current pages those in sentences."""
+    """Commands exist with their options: in blocks, and on current pages also in sentences."""
     text = page.read_text(encoding="utf-8").replace("\\\n", " ")
     languages = set(re.findall(r"^```(\w*)\n", text, re.MULTILINE))
     assert not languages & {"bash", "console", "sh", "shell"} or page.name in DONE_AS_WRITTEN
@@ -115,7 +115,7 @@ def test_formulas_become_mathml(page: Path) -> None:
 
 
 def test_every_page_is_in_navigation() -> None:
-    """The site lists every page but the card of a Space."""
+    """The site lists every page except the card of a Space."""
     listed = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     pages = {page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)}
     missing = {page for page in pages if page not in listed and not page.startswith("deploy/")}
@@ -135,7 +135,7 @@ def test_every_judge_and_code_is_documented(page: str, heading: str, names: list
 
 
 class Recording(Mapping[str, str]):
-    """An empty environment that records the requested names."""
+    """Empty environment that records requested names."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -152,7 +152,7 @@ class Recording(Mapping[str, str]):
 
 
 def _exists(line: str) -> bool:
-    """Return whether a command line without its first word names a command and only options of it."""
+    """Return whether a command line without its first word names a command and only its options."""
     here: Any = command()
     words = iter(re.split(r"\s+(?:[|;&<#]|\d?>|\|\|)", line)[0].split())
     for word in map(_first, words):
@@ -171,7 +171,7 @@ def _exists(line: str) -> bool:
 
 
 def _prose(page: Path) -> str:
-    """Return a page without its blocks of code."""
+    """Return a page without code blocks."""
     text = MADE.get(page) or page.read_text(encoding="utf-8")
     return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
 

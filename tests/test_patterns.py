@@ -1,7 +1,7 @@
-"""Every regular expression of the product takes time in proportion to the text it reads.
+"""Every regular expression of the product takes time linear in the text.
 
-The one test that looks at a clock: it takes the processor time of its own thread and compares a pattern with
-itself, so a busy machine changes nothing. A text that is quick even by the clock on the wall is not measured.
+Only this test depends on time: it takes the processor time of its own thread and compares a pattern with
+itself, so that a busy machine changes nothing. Texts that are quick by the clock are not measured.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from tests.cases import cases
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
-# The calls that compile a pattern, and which of their arguments are flags.
+# Calls that compile a pattern, and the position of their flags.
 SEARCHES = ("search", "match", "fullmatch", "findall", "finditer")
 FLAGS = {"compile": 1, **dict.fromkeys(SEARCHES, 2), "split": 3, "sub": 4, "subn": 4}
 LONGEST = 100_000
-# Repetitions to begin with, so that an exponential pattern shows before it hangs; the seconds that show it.
+# Initial repetitions, so that an exponential pattern shows before it hangs; seconds that prove it.
 FIRST = (4, 8, 12, 16, 18, 20, 22, 24, 28, 34, 48, 64, 128)
 FEW = 2_000
 HOPELESS = 0.05
@@ -41,21 +41,21 @@ TIMED = 4e-3
 STEEP = 7.0
 CLEAR = 5.0
 STEEP_STEP = 2.5
-# Linear patterns take less a character: so little time shows the machine rather than the pattern.
+# Linear patterns take less per character; so little time measures the machine, not the pattern.
 SECONDS_A_CHARACTER = 3e-7
 BEST_OF = 5
 # So much time is no accident of the machine, and is not measured again.
 ENOUGH = 0.2
 SLOWEST = 5
-"""Texts that took longest on the clock, among which processor time finds the slowest."""
+"""Slowest texts by the clock, among which processor time finds the slowest."""
 MOST = 10
-"""Patterns of a file that are tried; of a longer list, as many at even distances."""
+"""Maximum number of tested patterns per file; of longer lists, evenly spaced ones."""
 PARTS = 8
-"""Tests that a longer list is divided among, where all of it is tried."""
+"""Number of tests that share the longest list, to cover all of it."""
 
 
 def _calls(path: Path) -> list[ast.Call]:
-    """The calls in a file that compile a pattern."""
+    """Yield the calls in a file that compile a pattern."""
     return [
         node
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
@@ -141,12 +141,12 @@ BUILT: Mapping[str, Callable[[], object]] = {
 
 
 def _written(module: ModuleType, call: ast.Call) -> re.Pattern[Any] | None:
-    """The pattern of a call, None where names in it are those of a function that puts it together."""
+    """Return the pattern of a call; None if it uses local names of a function."""
     place = FLAGS[call.func.attr] if isinstance(call.func, ast.Attribute) else 0
     given = [call.args[0], *call.args[place : place + 1]]
     given += [word.value for word in call.keywords if word.arg == "flags"]
     try:
-        # What is evaluated is the product's own code, as importing it is.
+        # The evaluated code is the product's own, as in an import.
         code = [compile(ast.Expression(node), "<pattern>", "eval") for node in given]
         return re.compile(*(eval(part, dict(vars(module))) for part in code))  # noqa: S307
     except NameError:
@@ -200,7 +200,7 @@ USES: tuple[Use, ...] = (_search_all, _match_whole)
 
 @dataclass
 class Trial:
-    """One use of one pattern on one kind of text."""
+    """Use of a pattern on one kind of text."""
 
     pattern: re.Pattern[Any]
     use: Use
@@ -208,7 +208,7 @@ class Trial:
     screened: float = 0.0
 
     def seconds(self, length: int, times: int = 1) -> float:
-        """The least processor time that a text of this length took, tried so often or for long enough."""
+        """Return the least processor time for a text of this length, over some repetitions or seconds."""
         text = self._text(length)
         taken: list[float] = []
         while len(taken) < times and sum(taken) < ENOUGH:
@@ -218,7 +218,7 @@ class Trial:
         return min(taken)
 
     def bound(self, length: int) -> float:
-        """Return the elapsed time, which is never less than the processor time and is quicker to read."""
+        """Return the elapsed time, an upper bound that is quicker to read."""
         text = self._text(length)
         start = time.perf_counter()
         self.use(self.pattern, text)
@@ -231,7 +231,7 @@ class Trial:
     def hopeless(self) -> str:
         """Return the first short text that takes too long; empty without one.
 
-        Such a pattern is tried on nothing longer, which could take hours.
+        Such a pattern is not tried on longer texts, which could take hours.
         """
         for repetitions in FIRST:
             length = repetitions * len(self.attack.pump)
@@ -242,7 +242,7 @@ class Trial:
         return ""
 
     def grows(self) -> str:
-        """Describe the growth of time where it is faster than that of the text; empty otherwise."""
+        """Describe a growth of time faster than that of the text; empty otherwise."""
         short, long = SCREENED
         self.screened = self.bound(short)
         if self.screened < HOPELESS and self.bound(long) < NOTICED:
@@ -254,24 +254,24 @@ class Trial:
         return self.measured(self._shortest(short), NOTICED)
 
     def _shortest(self, length: int) -> int:
-        """A length of which four times as much can just be timed."""
+        """Return a length whose fourfold is just measurable."""
         shortest = FEW // 16
         while shortest < length and self.seconds(4 * shortest) < TIMED:
             shortest *= 2
         return shortest
 
     def confirmed(self) -> str:
-        """Describe the growth of time up to the longest text, or to one that takes long enough."""
+        """Describe the growth of time up to the longest text, or to a text that takes long enough."""
         length = SCREENED[1]
         while 2 * length <= LONGEST and self.seconds(length) < HOPELESS:
             length *= 2
         return self.measured(length // 4, SECONDS_A_CHARACTER * LONGEST)
 
     def measured(self, length: int, noticed: float) -> str:
-        """The growth over n, 2n and 4n characters, the best of five each; empty where it is linear."""
+        """Describe the growth over n, 2n and 4n characters, the best of five each; empty if linear."""
         if self.bound(4 * length) < noticed:
             return ""
-        # What is clearly linear is not measured again.
+        # Clearly linear patterns are not measured again.
         if self.seconds(4 * length) < CLEAR * self.seconds(length):
             return ""
         once, often = (self.seconds(factor * length, BEST_OF) for factor in (1, 4))
@@ -294,7 +294,7 @@ def _steep(pattern: re.Pattern[Any]) -> str:
     for trial in trials:
         if text := trial.hopeless():
             return text
-        # Times of a few texts of some thousand characters are too small to accuse by: longer ones decide.
+        # A few texts of some thousand characters are too quick for a verdict: longer texts decide.
         if trial.grows() and (text := trial.confirmed()):
             return text
     slow = sorted(trials, key=lambda trial: trial.screened)[-SLOWEST:]
@@ -305,7 +305,7 @@ def _steep(pattern: re.Pattern[Any]) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=_name)
 def test_every_pattern_is_linear(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A1, A3: no text makes a search take time that grows faster than the text, up to 100,000 characters."""
+    """Up to 100,000 characters, the time of a search grows at most linearly with the text."""
     every = _patterns(path, monkeypatch)
     slow = [steep for pattern in every[:: -(-len(every) // MOST) or 1] if (steep := _steep(pattern))]
     assert not slow, "\n".join(slow)
@@ -314,7 +314,7 @@ def test_every_pattern_is_linear(path: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_rule_of_steering_is_linear(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A1: of the one file with more patterns than are tried above, all are linear."""
+    """All patterns of the longest file, which the test above only samples."""
     every = _patterns(ROOT / "data" / "steering" / "rules.py", monkeypatch)
     assert len(every) > MOST
     slow = [steep for pattern in every[part::PARTS] if (steep := _steep(pattern))]

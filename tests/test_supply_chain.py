@@ -28,7 +28,7 @@ def test_external_actions_are_pinned_by_commit(path: Path) -> None:
 
 
 def test_images_install_only_hashed_files() -> None:
-    """Images resolve nothing anew, and build with nothing that is not pinned."""
+    """Images resolve no versions, and build only with pinned packages."""
     for path in ("Containerfile", "space/Dockerfile"):
         text = (ROOT / "docs" / "deploy" / path).read_text(encoding="utf-8")
         assert "--require-hashes -r requirements-runtime.lock" in text
@@ -37,7 +37,7 @@ def test_images_install_only_hashed_files() -> None:
 
 
 def test_workflow_runs_checks_with_read_permissions() -> None:
-    """Each change is checked by `.ci/run`, by a job that can only read."""
+    """`.ci/run` checks each change, in a job with read permission only."""
     workflow = yaml.safe_load((GITHUB / "workflows" / "check.yml").read_text(encoding="utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
     runs = [step.get("run") for step in workflow["jobs"]["check"]["steps"]]
@@ -46,7 +46,7 @@ def test_workflow_runs_checks_with_read_permissions() -> None:
 
 
 def test_lock_has_one_version_per_library() -> None:
-    """The lock pins each library exactly, and names no registry."""
+    """The lock pins each library exactly, without a registry."""
     lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").split()
     assert all(re.fullmatch(r"[\w.\[\]-]+==[\w.+!]+", line) for line in lines)
     assert len({line.partition("==")[0].lower() for line in lines}) == len(lines)
@@ -59,19 +59,19 @@ def _runtime() -> dict[str, str]:
 
 
 def test_installation_is_pinned_by_hashes() -> None:
-    """Each library has hashes and no address, and the version that tests run with."""
+    """Each library has hashes and no address, in the version that the tests use."""
     pins = dict(line.split("==") for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").split())
     pinned = {str(canonicalize_name(name.partition("[")[0])): version for name, version in pins.items()}
     for name, line in _runtime().items():
         match = re.fullmatch(r"[\w.-]+==([\w.+!]+)(?: ; ([^-]+?))?((?:\s+--hash=sha256:[0-9a-f]{64})+)", line)
         assert match, line
-        # Other systems need libraries that this one has not.
+        # Other systems need libraries that this system does not.
         elsewhere = match[2] is not None and not Marker(match[2]).evaluate()
         assert pinned.get(name) == match[1] or (elsewhere and name not in pinned), name
 
 
 def test_installation_has_all_requirements() -> None:
-    """Its dependencies, those of the images' extras, and what builds it are in the lock of hashes."""
+    """The lock of hashes has the dependencies, those of the images' extras, and the build tools."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     extras = project["project"]["optional-dependencies"]
     requirements = [
@@ -84,7 +84,7 @@ def test_installation_has_all_requirements() -> None:
 
 
 def test_base_images_are_pinned_by_digest(tmp_path: Path) -> None:
-    """The script of a release puts a digest behind each base image's tag, and a newer one in its place."""
+    """The release script adds or updates the digest of each base image's tag."""
     deploy = shutil.copytree(ROOT / "docs" / "deploy", tmp_path / "deploy")
     docker = tmp_path / "docker"
     for digit in "17":
@@ -116,14 +116,14 @@ SKIPPED = '{"name": "a", "skip_reason": "not found"}'
     ],
 )
 def test_audit_reports_skipped_packages(report: str, status: int, message: str) -> None:
-    """If no database is reached nothing looks like a clean result."""
+    """An unreachable database must not look like a clean result."""
     command = [sys.executable, str(ROOT / ".ci" / "read_audit.py")]
     done = subprocess.run(command, input=report, capture_output=True, text=True, check=False)
     assert (done.returncode, message in done.stdout) == (status, True), done.stdout + done.stderr
 
 
 def test_units_and_secrets_are_private() -> None:
-    """Only the service user can read files of services and the folder of secrets."""
+    """Only the service user can read its files and secrets."""
     deploy = ROOT / "docs" / "deploy"
     for unit in deploy.glob("*.service"):
         text = unit.read_text(encoding="utf-8")

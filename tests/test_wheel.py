@@ -61,13 +61,13 @@ def test_imports_are_rewritten() -> None:
     ],
 )
 def test_module_name_in_string_fails_build(text: str, names: list[str]) -> None:
-    """A name that imports would not find below the package is refused; names of files and logs are none."""
+    """Names that cannot be imported below the package are refused; file and log names are allowed."""
     assert list(modules_in_strings(text, ROOMS, ROOT)) == names
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from the source distribution."""
+    """Build the wheel from the source distribution."""
     folder = tmp_path_factory.mktemp("dist")
     _run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT))
     (wheel,) = folder.glob("answer_arena-*.whl")
@@ -76,7 +76,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of a fresh environment that has the wheel, and other packages as this one has them."""
+    """Python of a fresh environment with the wheel, which shares the other packages."""
     home = tmp_path_factory.mktemp("environment")
     venv.create(home, symlinks=True)
     executable = home / "bin" / "python"
@@ -101,7 +101,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working folder with modules that clash with the packages, and three files of answers."""
+    """Working folder with modules that clash with the packages, and three files of answers."""
     folder = tmp_path_factory.mktemp("work")
     for name in OF_A_USER:
         (folder / name).parent.mkdir(exist_ok=True)
@@ -120,7 +120,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_wheel_contains_one_package(wheel: Path) -> None:
-    """Nothing else goes to the top; each file of the checkout's rooms is there; types are announced."""
+    """It has no other top-level module, every file of the checkout's packages, and type annotations."""
     names = set(zipfile.ZipFile(wheel).namelist())
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"answer_arena"}
@@ -132,7 +132,7 @@ def test_wheel_contains_one_package(wheel: Path) -> None:
 
 @pytest.mark.slow
 def test_wheel_ranks_three_files(python: Path, folder: Path, tmp_path: Path) -> None:
-    """By the embedded judge, and by a function in a process of its own; the folder's modules are not read."""
+    """With the embedded judge, and with a function in a subprocess; the folder's modules are not imported."""
     arena = str(python.with_name("arena"))
     files = ("alpha.csv", "beta.csv", "gamma.csv")
     out = tmp_path / "board"
@@ -152,7 +152,7 @@ def test_wheel_ranks_three_files(python: Path, folder: Path, tmp_path: Path) -> 
 def test_wheel_judges_serves_and_exports_demo(
     python: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Site, worker, migrations, templates and bundled sets are found where the wheel has them."""
+    """Site, worker, migrations, templates and bundled sets are found in the wheel."""
     arena = str(python.with_name("arena"))
     home = str(tmp_path / "home")
     monkeypatch.setenv("ARENA_HOME", home)

@@ -1,4 +1,4 @@
-"""An arena over an empty database, and a small set with answers, for the tests of the application."""
+"""Fixtures for tests of the application: arenas, the tiny set with answers, commands."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from data.store.scores import ScoredAnswer
 from tests.databases import new_sqlite
 from tests.served import PATIENCE, ROOT, kept_folder, program
 
-# Tests that share a server or a browser go to one worker, which starts it once.
+# Tests that share a server or browser run in one worker, which starts it once.
 SHARED = {
     **dict.fromkeys(("site", "browser", "reader", "configured"), "site"),
     **dict.fromkeys(("club", "public"), "api"),
@@ -53,7 +53,7 @@ DEAD_ENDPOINT = "http://127.0.0.1:9/v1"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Group the tests by what they share; who has a server and a browser of their own shares nothing."""
+    """Group the tests by shared fixtures; tests with their own server and browser share nothing."""
     for item in items:
         if not isinstance(item, pytest.Function):
             continue
@@ -71,7 +71,7 @@ Serve = Callable[..., Any]
 
 
 class Commands:
-    """Runs `arena …` in this process, with its state in a folder of its own."""
+    """Runs `arena …` in this process, with its home in a temporary folder."""
 
     def __init__(self, home: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
         self.home = home
@@ -79,7 +79,7 @@ class Commands:
         self._patch, self._capture = patch, capture
 
     def __call__(self, *words: object, endpoint: str | None = None) -> tuple[int, str, str]:
-        """Exit code, output and errors."""
+        """Return exit code, output and errors."""
         self.prepare(endpoint or self.endpoint)
         self._patch.setattr(sys, "argv", ["arena", *map(str, words)])
         self._capture.readouterr()
@@ -110,15 +110,15 @@ class Commands:
         return err
 
     def lines(self, *words: object, endpoint: str | None = None) -> list[Any]:
-        """The JSON lines that a command prints."""
+        """Return the JSON lines that a command prints."""
         return [json.loads(line) for line in self.done(*words, endpoint=endpoint).splitlines()]
 
     def json(self, *words: object, endpoint: str | None = None) -> Any:  # noqa: ANN401 - any JSON
-        """The JSON that a command prints with `--json`, or that it always prints."""
+        """Return the JSON that a command prints."""
         return json.loads(self.done(*words, endpoint=endpoint))
 
     def prepare(self, endpoint: str) -> None:
-        """Set the variables that a command needs, for processes of their own too."""
+        """Set the variables of a command, also for subprocesses."""
         self._patch.setenv("ARENA_HOME", str(self.home))
         self._patch.setenv("ARENA_DATABASE_URL", f"sqlite:///{self.home / 'arena.sqlite'}")
         self._patch.setenv("OPENAI_BASE_URL", endpoint)
@@ -135,7 +135,7 @@ class Commands:
 
 
 def log_entries() -> list[EventDict]:
-    """Record what changes write into the log from now on; the end of the module undoes it."""
+    """Record audit log entries until the end of the module."""
     capture = LogCapture()
     structlog.configure(processors=[Redaction(()), capture])
     return capture.entries
@@ -145,13 +145,13 @@ def log_entries() -> list[EventDict]:
 def run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Commands]:
-    """Commands over a home with an empty database; what they leave open is found out at the end."""
+    """Commands over a home with an empty database; leaks fail at the end."""
     yield Commands(_empty_home(tmp_path), monkeypatch, capsys)
     gc.collect()
 
 
 def _empty_home(folder: Path) -> Path:
-    """Make a home with a database that has the newest schema and no rows; once a test."""
+    """Create a home with an empty database of the current schema, once per test."""
     home = folder / "home"
     if not home.exists():
         home.mkdir()
@@ -160,7 +160,7 @@ def _empty_home(folder: Path) -> Path:
 
 
 def settings_of(home: Path) -> Settings:
-    """Settings of an arena in a folder."""
+    """Return settings of an arena in a folder."""
     return Settings(home=home, database_url=f"sqlite:///{home / 'arena.sqlite'}")
 
 
@@ -204,7 +204,7 @@ TWO = {"half": "Item {n} is {word}.", "whole": "Item {n} is {word}. Item {n} wei
 
 @cache
 def _template(*, two: bool = False, published: bool = False) -> Path:
-    """Make a database with the tiny set and some systems, to be copied."""
+    """Create a database with the tiny set and some systems, as a template."""
     folder = kept_folder()
     path = folder / "arena.sqlite"
     arena = Arena(Settings(home=folder, database_url=new_sqlite(path)))
@@ -252,7 +252,7 @@ def quiet(_: object) -> None:
 
 
 def play(arena: Arena, name: str = "r", *, publish: bool = False, **fields: Any) -> RoundCounts:  # noqa: ANN401
-    """Create and judge a round of every pair by the embedded judge, unless fields say otherwise."""
+    """Create and judge a round of all pairs with the embedded judge; fields override."""
     arena.rounds.create(
         RoundRequest(name=name, **{"set_name": "tiny", "judge": "lexical", "pairs": "all", **fields})
     )
@@ -270,7 +270,7 @@ MIXED = {
 
 
 def mix(arena: Arena, folder: Path) -> Arena:
-    """Bring new versions of the three systems, of which each wins and loses, so that all can be rated."""
+    """Add versions of the three systems that each win and lose, so that all can be rated."""
     for system, cycle in MIXED.items():
         path = write_answers(folder / f"{system}-mixed.jsonl", cycle, 12)
         arena.submissions.add(path, "tiny", system=system)
@@ -296,7 +296,7 @@ def write_set(parent: Path) -> Path:
 
 
 def write_rows(folder: Path, title: str, rows: Sequence[Mapping[str, object]]) -> Path:
-    """Write questions of three domains as a set that is called as its folder."""
+    """Write questions of three domains as a set named like its folder."""
     folder.mkdir(exist_ok=True)
     (folder / "set.toml").write_text(
         f'name = "{folder.name}"\ntitle = "{title}"\nreference_name = "human"\n'
@@ -312,7 +312,7 @@ def answers_file(folder: Path, name: str, template: str, count: int = 12) -> Pat
 
 
 def a_submission(system: str, number: int = 1) -> Submission:
-    """Make an accepted submission of a system, which is in no store."""
+    """Return an accepted submission of a system that is not in a store."""
     return Submission(
         id=number,
         set_id=1,
@@ -337,7 +337,7 @@ def a_score(
     question: str = "q",
     **details: Any,  # noqa: ANN401 - any JSON
 ) -> ScoredAnswer:
-    """Make a score of an answer; the first letter of the question is its domain."""
+    """Return a score of an answer; the first letter of the question is its domain."""
     return ScoredAnswer(
         submission=1,
         system=system,
@@ -352,7 +352,7 @@ def a_score(
 
 
 def write_answers(path: Path, templates: Sequence[str], count: int) -> Path:
-    """Write answers to the first questions of the set, taking the templates in turn."""
+    """Write answers to the first questions of the set, cycling through the templates."""
     rows = [
         {
             "question_id": f"q{n}",
@@ -370,7 +370,7 @@ def write_lines(path: Path, rows: Iterable[object]) -> Path:
 
 
 def write_many(folder: Path, questions: int) -> Path:
-    """Write the set `many`, of short questions in two domains."""
+    """Write the set `many` of short questions in two domains."""
     rows = [
         {
             "id": f"q{n:02}",
@@ -386,20 +386,20 @@ def write_many(folder: Path, questions: int) -> Path:
 
 @pytest.fixture
 def arena_of(run: Commands) -> Commands:
-    """Commands over a database with the small set and two systems: one whole, one that says half."""
+    """Commands over the small set and two systems: one complete, one with half of the answers."""
     shutil.copyfile(_template(two=True), run.home / "arena.sqlite")
     return run
 
 
 STARTED: list[subprocess.Popen[str]] = []
-"""Processes of a test, which are killed with its arenas."""
+"""Processes of a test, killed with its arenas."""
 
 
 def start(arena: Arena, *arguments: str, fresh: bool = False, **variables: str) -> subprocess.Popen[str]:
-    """Start `arena …` in a process of its own, with an arena's settings; killed at the end.
+    """Start `arena …` in a process with an arena's settings; it is killed at the end.
 
-    Keywords are further variables. What the n-th process says goes to `log-n` in the test's folder. A fresh
-    process loads the program itself; any other is a fork of one that has, which saves seconds.
+    Keywords are further variables. The n-th process logs to `log-n` in the test's folder. A `fresh` process
+    loads the program itself; others are forked from a loaded one, which saves seconds.
     """
     settings = arena.settings
     environment = {
@@ -422,7 +422,7 @@ def start(arena: Arena, *arguments: str, fresh: bool = False, **variables: str) 
 
 
 def until(what: Callable[[], bool], seconds: float = 3 * PATIENCE) -> None:
-    """Wait until something is so; three minutes at most, or as many seconds as given."""
+    """Wait until a condition holds, by default for three minutes."""
     ends = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < ends, "it did not happen"

@@ -12,7 +12,7 @@ from tests.arena.conftest import settings_of
 
 @pytest.mark.slow
 def test_each_service_is_created_once(tmp_path: Path) -> None:
-    """A service is of the class that is announced, unless this is a protocol, and stays the same."""
+    """Each service has its annotated class, unless that is a protocol, and is cached."""
     arena = Arena(settings_of(tmp_path))
     names = [name for name, kind in vars(Arena).items() if isinstance(kind, cached_property)]
     assert len(names) > 30

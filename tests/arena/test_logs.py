@@ -14,7 +14,7 @@ KEY = "sk-hush-1234567890"
 
 
 def test_logs_contain_no_secrets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Keys, passwords and tokens are blotted out by name and by text, nested and in tracebacks too."""
+    """Keys, passwords and tokens are redacted by name and by text, also in nested values and tracebacks."""
     settings = Settings(
         home=tmp_path,
         database_url="postgresql+psycopg://arena:p%40ss-word@host/arena",
@@ -42,7 +42,7 @@ def test_logs_contain_no_secrets(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_log_lines_stay_readable() -> None:
-    """Numbers, flags and texts without a secret pass unchanged."""
+    """Numbers, flags and texts without a secret do not change."""
     hide = Redaction(("abcd",))
     assert hide(None, "info", {"done": 3, "rate": 0.5, "again": False, "why": None, "text": "abc"}) == {
         "done": 3,
@@ -54,7 +54,7 @@ def test_log_lines_stay_readable() -> None:
 
 
 def test_secrets_may_come_from_files(tmp_path: Path) -> None:
-    """A `_FILE` variable is read; the plain one goes first; a file that is not there is said."""
+    """A `_FILE` variable is read; the plain variable takes precedence; a missing file is an error."""
     file = tmp_path / "key"
     file.write_text(f"{KEY}\n")
     given = {"ARENA_HOME": str(tmp_path), "OPENAI_API_KEY_FILE": str(file)}

@@ -8,7 +8,7 @@ from data.errors import InputError
 
 
 def test_settings_of_hosts_and_framers_are_read() -> None:
-    """C2, C5: Hosts and framers are lists; what is no host, no origin or no address is refused by name."""
+    """Hosts and framers are lists; invalid hosts, origins and addresses are refused by name."""
     settings = read_settings(
         {
             "ARENA_PUBLIC_URL": "https://Arena.example.org/",

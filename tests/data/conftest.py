@@ -1,4 +1,4 @@
-"""Small records that the tests of the data room share."""
+"""Small records for tests of `data`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from data.models import Passage, Problem, Question, QuestionSet
 
 
 def problems_of(path: Path, limits: ReadLimits | None = None) -> tuple[Problem, ...]:
-    """The problems for which a set is refused."""
+    """Return the problems of a refused set."""
     with pytest.raises(InvalidFileError) as refused:
         load_set(path, limits=limits)
     return tuple(refused.value.problems)
@@ -27,7 +27,7 @@ def write_lines(path: Path, *rows: object) -> Path:
 
 
 def make_set(name: str = "tiny", count: int = 6) -> QuestionSet:
-    """Make a small question set: two domains, references for all but the last question."""
+    """Make a small question set: two domains, references for all questions except the last."""
     return QuestionSet(
         name=name,
         title="A tiny set",

@@ -1,4 +1,4 @@
-"""Citations in the styles that people write: which contexts they name, and what is left without them."""
+"""Citations in common styles: the contexts that they name, and the text without them."""
 
 from __future__ import annotations
 

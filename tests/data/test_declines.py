@@ -16,7 +16,7 @@ SHARED = Path(__file__).parents[2] / "../shared/data"
 
 
 def read(half: str) -> list[tuple[bool, bool]]:
-    """Return for each answer of a half if it is marked and if it is recognised as a decline."""
+    """Return, for each answer of a half, whether it is marked and whether it is recognised as a decline."""
     with Path(__file__).with_name(f"declines_{half}.csv").open(encoding="utf-8", newline="") as file:
         return [
             (row["kind"] == "decline", declines(row["answer"], row["question"]))

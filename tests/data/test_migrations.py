@@ -1,4 +1,4 @@
-"""Migrations make the schema that the tables describe."""
+"""Migrations create the schema of the tables."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def packed(plain: str) -> bytes:
 
 
 def reply(key: str, content: str, thinking: str | None = None) -> Reply:
-    """A reply of an LLM."""
+    """Return a reply of an LLM."""
     return Reply(key=key, endpoint="e", model="m", text=content, logprobs=None, thinking=thinking)
 
 

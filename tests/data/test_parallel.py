@@ -1,4 +1,4 @@
-"""Long work in parts: quick work stays here, long work is handed over, and results keep their order."""
+"""Long work in parts: small work runs locally, large work is distributed, results keep their order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 
 
 class Noted:
-    """Does what is handed over, and notes it."""
+    """Engine that runs tasks locally and records them."""
 
     def __init__(self) -> None:
         self.tasks: list[tuple[object, ...]] = []

@@ -1,4 +1,4 @@
-"""Names of systems that look alike, and words that no system may be called."""
+"""Similar names of systems, and reserved words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = st.from_regex(NAME_PATTERN, fullmatch=True)
 
 @pytest.fixture
 def named_store(store: Store) -> Store:
-    """A store with the tiny set, whose reference is `gold`, and the systems `alpha` and `qwen1.5`."""
+    """Store with the tiny set, whose reference is `gold`, and the systems `alpha` and `qwen1.5`."""
     store.sets.add(replace(make_set(), reference_name="gold"), "x")
     for system in ("alpha", "qwen1.5"):
         store.submissions.add(_new(system), [])

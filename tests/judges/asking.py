@@ -1,4 +1,4 @@
-"""Askings of a scripted LLM, for every metric."""
+"""Requests to a scripted LLM, for every metric."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def item_of(question: Question, answer: str = "", **more: Any) -> MetricItem:  #
 
 
 def with_runner(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
-    """Run something with a `TaskRunner` at an endpoint."""
+    """Run a function with a `TaskRunner` at an endpoint."""
 
     async def once() -> T:
         async with open_client(AccessSettings(backoff=0.01, attempts=2)) as client:
@@ -32,7 +32,7 @@ def with_runner(url: str, use: Callable[[TaskRunner], Awaitable[T]]) -> T:
 
 
 def scored(name: str, url: str, item: MetricItem, **options: Any) -> Score:  # noqa: ANN401 - JSON
-    """Score one item by a metric of an endpoint."""
+    """Score one item with a metric at an endpoint."""
     return with_runner(url, lambda runner: build_metric(name, runner=runner, options=options).score(item))
 
 

@@ -23,7 +23,7 @@ QUESTION = Question(
 
 @dataclass
 class TellingAsker:
-    """Answers every request by a function and records requests."""
+    """Answers every request with a function, and records requests."""
 
     answering: Answering
     requests: list[Request] = field(default_factory=list)
@@ -41,7 +41,7 @@ class TellingAsker:
 
 
 def asker_of(answering: str | Answering) -> TellingAsker:
-    """Make an asker that always says one thing, or what a function says."""
+    """Return an asker with a constant reply, or the replies of a function."""
     return TellingAsker((lambda _: answering) if isinstance(answering, str) else answering)
 
 
@@ -59,6 +59,6 @@ def contest_of(
 
 
 def spec_of(prompt: str = "pairwise", **settings: object) -> JudgeSpec:
-    """Make an LLM judge's spec with the bundled prompt."""
+    """Return an LLM judge's spec with the bundled prompt."""
     values = {"name": "j", "kind": JudgeKind.LLM, "model": "m", "endpoint": "http://llm.test/v1"}
     return make_spec({**values, "prompt": load_prompt(prompt), **settings})

@@ -101,7 +101,7 @@ def test_invalid_spec_reports_error(text: str, message: str, tmp_path: Path) -> 
     ],
 )
 def test_prompt_follows_from_ground_truth(settings: str, prompt: str, tmp_path: Path) -> None:
-    """E11: a judge that names no prompt is the judge that names the one of its ground truth, hash and all."""
+    """A judge without a prompt equals the judge with its ground truth's prompt, also by hash."""
     spec = load_spec(written(tmp_path, f'kind = "llm"\nmodel = "m"\n{settings}'))
     named = load_spec(written(tmp_path, f'kind = "llm"\nmodel = "m"\nprompt = "{prompt}"\n{settings}'))
     assert spec.prompt == load_prompt(prompt)
@@ -109,7 +109,7 @@ def test_prompt_follows_from_ground_truth(settings: str, prompt: str, tmp_path: 
 
 
 def test_extended_prompt_precedes_default(tmp_path: Path) -> None:
-    """E11: another ground truth changes only default prompts."""
+    """Another ground truth changes only default prompts."""
     other = load_spec(written(tmp_path, 'extends = "reference-free"\nground_truth = "passages"\n'))
     assert other.hash == load_spec("passages").hash
     (tmp_path / "mine.md").write_text("## pair\n{question} {answer_1} {answer_2}", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Every writer of CSV in the product escapes what a spreadsheet would take for a formula."""
+"""Every CSV writer of the product escapes cells that a spreadsheet would take for a formula."""
 
 from __future__ import annotations
 

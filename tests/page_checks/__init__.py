@@ -11,7 +11,7 @@ from selenium import webdriver
 
 HERE = Path(__file__).parent
 AXE_PACKAGE = "axe_playwright_python"
-"""The package that brings the script of axe-core along; nothing else of it is used."""
+"""Package that contains the axe-core script; nothing else of it is used."""
 
 
 RUN_AXE = """
@@ -29,8 +29,8 @@ return [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
   .map((node) => [Number(node.tagName[1]), node.textContent.trim()]);
 """
 
-# The script has ended, nothing waits to be drawn anew, and the last quarter of a second changed nothing.
-# That it has ended, Streamlit says 0.2 s and more before it draws what came: the footer is the last of it.
+# The script has ended, nothing is being redrawn, and the page was still for a quarter of a second. Streamlit
+# reports the end 0.2 s or more before it draws: the footer comes last.
 STILL = """
 const done = arguments[arguments.length - 1];
 const rests = "[data-testid=stApp][data-test-script-state=notRunning] .aa-footer";
@@ -44,12 +44,12 @@ setTimeout(() => { watch.disconnect(); done(!changed && !waits()); }, 250);
 
 
 def is_still(driver: webdriver.Chrome) -> bool:
-    """Return whether the page has drawn itself, fonts and charts included."""
+    """Return whether the page is drawn, with its fonts and charts."""
     return bool(driver.execute_async_script(STILL))
 
 
 def accessibility_faults(driver: webdriver.Chrome) -> list[str]:
-    """Return axe-core's findings, at every level of impact and with its best practices."""
+    """Return findings of axe-core, at every impact level and with best practices."""
     if not driver.execute_script("return 'axe' in window"):
         driver.execute_script(_axe())
     driver.set_script_timeout(60)
@@ -70,7 +70,7 @@ def focus_faults(driver: webdriver.Chrome) -> list[str]:
 
 
 def heading_faults(driver: webdriver.Chrome) -> list[str]:
-    """Return faults of headings: one of the first level, none empty, no level skipped."""
+    """Return faults of headings: exactly one of level 1, none empty, no level skipped."""
     headings = [(int(level), str(text)) for level, text in driver.execute_script(HEADINGS)]
     tops = [text for level, text in headings if level == 1]
     faults = [] if len(tops) == 1 else [f"{len(tops)} headings of the first level: {tops}"]

@@ -1,6 +1,6 @@
 """Serve the scripted providers by hand: `python -m tests.providers --port 8011`.
 
-Give the printed address as the endpoint of a judge and a mode's name as its model.
+Use the printed address as the endpoint of a judge and a mode's name as its model.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Modes of a scripted provider: how an endpoint behaves, and how a judge must come out of it."""
+"""Modes of a scripted provider: behaviour of an endpoint and expected results of a judge."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 from tests.scripted_replies import RULES, Ask, answers_of, instance_of, logprobs_of
 
 READ, WRITTEN = 1_000, 50
-"""Tokens that an honest reply reports."""
+"""Tokens that a correct reply reports."""
 
 
 class End(StrEnum):
-    """End of a battle that is judged at an endpoint in a mode."""
+    """End of a battle judged at an endpoint in a mode."""
 
     JUDGED = "judged"
     UNREADABLE = "unreadable"
@@ -26,7 +26,7 @@ class End(StrEnum):
 
 @dataclass(frozen=True)
 class Call:
-    """A call that came in: its body, its headers, and which call of its mode it is, from 1 on."""
+    """Received call: its body, its headers, and its number within its mode, from 1."""
 
     body: Mapping[str, Any]
     headers: Mapping[str, str]
@@ -56,24 +56,24 @@ class Answer:
 
     @property
     def raw(self) -> bytes:
-        """The bytes of the body."""
+        """Body as bytes."""
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
 
 
 @dataclass(frozen=True)
 class Mode:
-    """One way in which an endpoint behaves.
+    """Behaviour of an endpoint.
 
     Attributes:
-        name: The model to ask for.
-        about: What the endpoint does, for the table.
+        name: Model name that selects the mode.
+        about: Description of the endpoint for the table.
         answer: The endpoint.
-        end: What must become of a battle.
-        says: What the battle's detail, or the error, must contain.
-        left_out: The settings that must not be sent in the end.
-        calls: The calls that a battle takes; None where that depends on the transport or the order.
-        lost: Whether the most that the call may cost counts as lost.
-        settings: Settings of the judge, besides the model.
+        end: Expected end of a battle.
+        says: Expected text in the battle's detail or the error.
+        left_out: Settings that the last request must not contain.
+        calls: Calls per battle; None if it depends on the transport or the order.
+        lost: True if the maximum cost of the call may count as lost.
+        settings: Further settings of the judge.
     """
 
     name: str
@@ -97,13 +97,13 @@ def completion(
     message: Mapping[str, Any] | None = None,
     top: Mapping[str, Any] | None = None,
 ) -> Answer:
-    """A chat completion, by default with a good verdict and honest usage.
+    """Return a chat completion, by default with a good verdict and honest usage.
 
     Args:
-        call: What it answers.
+        call: The call to answer.
         text: The content; None is a good verdict.
         finish: The finish reason.
-        usage: Tokens read and written, or the usage as it is sent; Ellipsis leaves the key out.
+        usage: Input and output tokens, or the usage as sent; Ellipsis omits the key.
         choice: Further keys of the choice.
         message: Further keys of the message.
         top: Further keys of the body.
@@ -132,5 +132,5 @@ def completion(
 
 
 def refusal(status: int, message: str, *, headers: Mapping[str, str] | None = None, **rest: object) -> Answer:
-    """An error as OpenAI shapes it."""
+    """Return an error in OpenAI's format."""
     return Answer({"error": {"message": message, **rest}}, status, headers or {})

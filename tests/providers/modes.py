@@ -1,7 +1,7 @@
 """Modes of `modes.yaml`, by provider.
 
-An endpoint there has something of its own in each `completion`, sends an invalid `reply` (always, or
-so many `times`), or `refuses` a key of the body (`system` is a message of that role). `OWN` has the rest.
+An endpoint adds keys to each `completion`, sends an invalid `reply` (always, or only some `times`), or
+`refuses` a key of the body (`system` is a message of that role). `OWN` has the rest.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BOTH = "`temperature` and `top_p` cannot both be specified for this model. Pleas
 
 
 def _gpt_5(call: Call) -> Answer:
-    """Accepts only the newer name of the limit and its own temperature."""
+    """Accept only the new name of the limit and the default temperature."""
     if call.body.get("temperature") not in {None, 1}:
         return refusal(400, ONE_TEMPERATURE, param="temperature", code="unsupported_value")
     if "max_tokens" in call.body:
@@ -37,7 +37,7 @@ def _gpt_5(call: Call) -> Answer:
 
 
 def _claude_4_5(call: Call) -> Answer:
-    """Takes temperature or top_p, not both."""
+    """Accept temperature or top_p, not both."""
     if {"temperature", "top_p"} <= set(call.body):
         error = {"type": "invalid_request_error", "message": BOTH}
         return Answer({"type": "error", "error": error}, 400)
@@ -45,7 +45,7 @@ def _claude_4_5(call: Call) -> Answer:
 
 
 def _thought(call: Call) -> Answer:
-    """Thinking that took all tokens: no content, and none of them in the count of what was written."""
+    """Reasoning used all tokens: no content, and the reported output excludes them."""
     answer = completion(call, "", finish="length", usage=(900, 0))
     del answer.body["choices"][0]["message"]["content"]  # type: ignore[index]
     return answer

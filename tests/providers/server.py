@@ -18,7 +18,7 @@ MODES: Mapping[str, Mode] = {mode.name: mode for modes in PROVIDERS.values() for
 
 
 class ScriptedProviders(ScriptedLLM):
-    """The scripted endpoint, in which the model's name is a mode.
+    """Scripted endpoint, in which the model's name selects a mode.
 
     `bodies` are the requests since the last `reset`, `calls` their number by mode.
     """
@@ -29,7 +29,7 @@ class ScriptedProviders(ScriptedLLM):
         self.bodies: list[Mapping[str, Any]] = []
 
     def reset(self) -> None:
-        """Begin every mode again."""
+        """Reset every mode."""
         self.calls.clear()
         self.bodies.clear()
 
@@ -42,7 +42,7 @@ class ScriptedProviders(ScriptedLLM):
         return web.Response(body=answer.raw, status=answer.status, headers=headers)
 
     def line(self, body: dict[str, Any]) -> tuple[int, object]:
-        """The status and body of the reply to one line of a batch."""
+        """Return status and body of the reply to one line of a batch."""
         answer = self._answer(body, {})
         try:
             return answer.status, json.loads(answer.raw)
@@ -59,7 +59,7 @@ class ScriptedProviders(ScriptedLLM):
 
 
 def table() -> str:
-    """The modes as a table of Markdown, which is the documentation."""
+    """Return the modes as a Markdown table for the documentation."""
     lines = []
     for provider, modes in PROVIDERS.items():
         heads = ["| Model | The endpoint | A battle is | Not sent |", "|---|---|---|---|"]

@@ -1,4 +1,4 @@
-"""A small question set, files of answers to it, and their check."""
+"""Small question set, answer files, and their check."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ ENCODERS = PLAIN | {f"{name}.gz": _zipped(encode) for name, encode in PLAIN.item
 
 
 def asked_of(texts: Mapping[str, str]) -> QuestionSet:
-    """A set of questions by their ids."""
+    """Return a set of questions with these ids."""
     questions = tuple(Question(id=name, domain="d", question=text) for name, text in texts.items())
     return QuestionSet(name="s", title="S", domains={"d": "D"}, questions=questions)
 

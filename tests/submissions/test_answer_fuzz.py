@@ -1,4 +1,4 @@
-"""Whatever bytes are uploaded, the check ends in a report."""
+"""Any uploaded bytes lead to a report."""
 
 from __future__ import annotations
 

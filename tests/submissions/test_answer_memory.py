@@ -1,4 +1,4 @@
-"""Checking the largest files of answers, each in a process of its own whose memory is looked at."""
+"""Memory used to check the largest files of answers, each in a separate process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ print(json.dumps({"accepted": result.accepted, "answers": result.answers, "read"
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    # Memory grows with the number of answers: within this limit of 20,000, 100,000 stay below 400 MB.
+    # Memory grows with the number of answers: within this limit for 20,000, 100,000 stay below 400 MB.
     ("answers", "context_chars", "max_mb"),
     [(20_000, 0, 120), (4_000, 50_000, 400)],
     ids=["many", "long"],
@@ -49,7 +49,7 @@ def test_largest_files_are_checked_within_memory_limit(
     path, size = tmp_path / "answers.jsonl.gz", 0
     with gzip.open(path, "wt", compresslevel=1) as file:
         for number in range(answers):
-            # Texts that differ, so that the file does not look like a bomb.
+            # Distinct texts, so that the file does not look like a bomb.
             text = " ".join(f"{number * 7919 + word:x}" for word in range(60))
             contexts = [f"{number} " + text * (context_chars // len(text))] if context_chars else []
             row = {"question_id": f"q{number}", "answer": f"Of {number}: {text}", "contexts": contexts}

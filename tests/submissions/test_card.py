@@ -1,4 +1,4 @@
-"""System cards as teams write them."""
+"""System cards of teams."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_closed_fields_are_read_with_or_without_quotes(text: str, expected: tupl
 
 
 def test_oversized_card_is_refused_unparsed() -> None:
-    """A3: text longer than a card file may be is one problem, however many keys it has."""
+    """Text longer than the limit for card files is a single problem, regardless of its keys."""
     card, problems = check_card("".join(f"key{number}: a\n" for number in range(200_000)))
     assert card is None
     assert [problem.code for problem in problems] == ["too-large"]

@@ -1,4 +1,4 @@
-"""Every name of a column, in every container, by every road: sets, submissions, contexts and items."""
+"""Every column name, in every container, for sets, submissions, contexts and items."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ CONTAINERS: Mapping[str, Callable[[Rows], bytes]] = {
     "bzip2": lambda rows: bz2.compress(_csv(rows)),
     "zstd": lambda rows: pa.compress(_csv(rows), codec="zstd", asbytes=True),
 }
-# `text` is also what a column of questions without another name may be called, and `id` of ids.
+# A column of questions may also be called `text`, and ids `id`.
 PAIRS = [(question, answer) for question in NAMES[Column.QUESTION] for answer in NAMES[Column.ANSWER]]
 
 

@@ -1,4 +1,4 @@
-"""Shapes of tables that tools wrote (`tests/data/made_by`), and of tables like theirs."""
+"""Shapes of tables from tools (`tests/data/made_by`) and of similar tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_ANSWERS = (
 
 
 def table(header: str, *rows: str, name: str = "t", answers: bool = True) -> AnswerTable:
-    """Return a table of rows for each question, in whose cells `@` is its number."""
+    """Return a table of rows for each question, with `@` replaced by its number."""
     cells = [(q, *row.replace("@", str(at)).split("|")) for at, q in enumerate(ASKED) for row in rows]
     named = [dict(zip(header.split("|"), row, strict=True)) for row in cells]
     return answer_table_of(named, name=name, system=name, answers=answers)

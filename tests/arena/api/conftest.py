@@ -21,21 +21,21 @@ from tests.served import published, served
 
 @contextmanager
 def api_of(settings: Settings, log: Path, **variables: str) -> Iterator[str]:
-    """Serve an arena without limits of rates; gives the address of its API."""
+    """Serve an arena without rate limits, and yield the URL of its API."""
     rates = {"ARENA_API_RATE": "100000", "ARENA_API_INTAKE_RATE": "100000"}
     with served(settings, log, None, **{**rates, **variables}) as address:
         yield f"{address}/api/v1"
 
 
 def client_of(address: str, token: str | None = None) -> httpx.Client:
-    """A client with a token, or without."""
+    """Return a client, with a token if given."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     return httpx.Client(base_url=address, headers=headers, timeout=60)
 
 
 @pytest.fixture(scope="session")
 def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """A client without a token of a server over the published round `tiny`."""
+    """Client without a token, of a server over the published round `tiny`."""
     log = tmp_path_factory.mktemp("server") / "log"
     with api_of(published(), log) as address, client_of(address) as client:
         yield client
@@ -56,7 +56,7 @@ class Club:
 
 @pytest.fixture(scope="session")
 def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
-    """A server over the set `tiny` without a round: teams `alpha` and `beta`, an organiser."""
+    """Server over the set `tiny` without a round: teams `alpha` and `beta`, an organiser."""
     folder = tmp_path_factory.mktemp("club")
     settings, log = settings_of(folder / "home"), folder / "log"
     tokens = found_club(settings, folder)
@@ -72,7 +72,7 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Club]:
 
 
 def found_club(settings: Settings, folder: Path) -> dict[str, str]:
-    """Make the set, the teams and their tokens; gives the tokens by who they are for."""
+    """Create the set and the teams, and return the tokens by owner."""
     arena = Arena(settings)
     arena.sets.import_from(write_set(folder))
     arena.teams.add_account("olga", is_organiser=True, caller=OPERATOR)
@@ -94,7 +94,7 @@ def found_club(settings: Settings, folder: Path) -> dict[str, str]:
 
 
 def answers(mark: str, count: int = 12) -> bytes:
-    """A file of answers to the first questions of `tiny`; another mark makes another file."""
+    """Return a file of answers to the first questions of `tiny`; each mark makes a different file."""
     rows = [
         {"question_id": f"q{number}", "answer": f"Item {number} weighs {number + 10} grams, says {mark}."}
         for number in range(count)

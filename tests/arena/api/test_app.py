@@ -46,7 +46,7 @@ def test_every_route_documents_its_errors(club: Club) -> None:
 @pytest.mark.slow
 def test_every_response_matches_schema(tmp_path: Path) -> None:
     load_all_checks()
-    # A server of its own: among the requests are some that revoke the token.
+    # A separate server, since some requests revoke the token.
     options = settings_of(tmp_path / "home")
     tokens = found_club(options, tmp_path)
     with api_of(options, tmp_path / "log") as address:
@@ -80,7 +80,7 @@ def _check_all(address: str, token: str) -> None:
             path = case.formatted_path
             # The server refuses such addresses before the API sees them.
             assume(not any(sign in unquote(path) for sign in ("..", "\n", "\0", "\\", "//")))
-            # To make a request up takes longer than to answer it.
+            # Generating a request takes longer than answering it.
             for headers in (team, {}):
                 case.call_and_validate(headers=headers, checks=checks)
 

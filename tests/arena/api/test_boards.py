@@ -117,7 +117,7 @@ def reference_of(number: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """A judged round that is not published, of a set that hides its references."""
+    """Judged but unpublished round of a set that hides its references."""
 
     arena: Arena
     public: TestClient
@@ -160,7 +160,7 @@ def scene(tmp_path: Path, make_arena: Fill) -> Scene:
 
 @pytest.mark.slow
 def test_round_visibility_follows_state(scene: Scene) -> None:
-    """D13: nothing of results before publication; after it the names; once retracted the notice."""
+    """Results are hidden before publication; a retracted round returns only its notice."""
     scene.arena.metrics.run("tiny", MetricRequest(metric="comprehensiveness-nli"))
     _nothing_before_publication(scene)
     scene.arena.boards.publish("first", report=lambda _note: None, score=False)
@@ -217,7 +217,7 @@ def _references_never(scene: Scene) -> None:
     for client in (scene.public, scene.alpha, scene.olga):
         for path in (*PATHS, f"/submissions/{scene.number}"):
             assert SECRET not in client.get(path).text
-    # A team that guesses a hidden reference does not learn how near it is.
+    # A team that guesses a hidden reference must not learn how close it is.
     guess = json.dumps({"question_id": "q1", "answer": reference_of(1)})
     checked = scene.alpha.post("/sets/tiny/check", content=guess.encode()).json()
     assert not {"near-copy", "many-near-copies"} & {problem["code"] for problem in checked["problems"]}

@@ -38,7 +38,7 @@ class Of(Enum):
 
 @dataclass(frozen=True)
 class Row:
-    """Rights of a route, with an address; `{…}` in it are numbers in the world below."""
+    """Rights of a route and an address; `{…}` are numbers of objects in `world`."""
 
     scope: TokenScope | None
     address: str
@@ -47,7 +47,7 @@ class Row:
     members: bool = True
     """True if every member of the team may, False if only its owners may."""
     absent: bool = False
-    """True if the world below lacks the object, so that permitted callers get a 404."""
+    """True if `world` lacks the object, so that permitted callers get a 404."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ ROWS: Mapping[str, Sequence[Row]] = {
 
 
 def may(who: Who, row: Row) -> bool:
-    """Return whether a caller may do what a row says; the rule itself, written a second time."""
+    """Return whether a caller may use a route: a second implementation of the rule."""
     if row.scope is None:
         return True
     if who.organises:
@@ -110,7 +110,7 @@ def may(who: Who, row: Row) -> bool:
 
 @dataclass
 class World:
-    """An arena in one process, with things of alpha, of people and of organisers; it can be put back."""
+    """In-process arena with objects of teams, people and organisers; it can be reset."""
 
     arena: Arena
     client: TestClient
@@ -120,7 +120,7 @@ class World:
     snapshot: sqlite3.Connection = field(default_factory=lambda: sqlite3.connect(":memory:"))
 
     def ask(self, method: str, row: Row, who: str) -> tuple[int, str]:
-        """The status of an answer, and what a problem says."""
+        """Return the status of a response and the detail of a problem."""
         body = row.body
         sent = {} if body is None else {"content" if isinstance(body, str) else "json": body}
         headers = {"Authorization": f"Bearer {self.tokens[who]}"} if who in self.tokens else {}
@@ -130,7 +130,7 @@ class World:
         return answer.status_code, answer.json()["detail"] if kind.endswith("problem+json") else ""
 
     def state(self) -> list[str]:
-        """Everything in the database that a refused request must leave as it is."""
+        """Return all data that a refused request must not change."""
         with sqlite3.connect(self.file) as database:
             return [line for line in database.iterdump() if not line.startswith(TOUCHED)]
 
@@ -144,7 +144,7 @@ TOUCHED = tuple(f'INSERT INTO "{name}"' for name in SEEN_ONLY_BY_USE)
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """A published and a planned round, submissions, and everybody's tokens."""
+    """A published and a planned round, submissions, and all tokens."""
     folder = tmp_path_factory.mktemp("world")
     arena, _ = private_round(folder)
     for name in ("alice", "bob", "carol", "dan"):
@@ -204,7 +204,7 @@ def test_token_is_limited_to_its_scopes(world: World, route: str) -> None:
         assert world.state() == before, f"{route} changed something for who may not"
         for who in PEOPLE.keys() - refused:
             status, reason = world.ask(method, row, who)
-            # What is public may be absent here, for all alike.
+            # Public objects may be missing here, but for all callers.
             absent = status == 404 and reason not in reasons and (row.absent or row.scope is None)
             assert status not in REFUSED or absent, f"{who} got {status} for {row.address}: {reason}"
             world.put_back()

@@ -30,7 +30,7 @@ SECRETS = (KEY, PASSWORD, "p@ss-of-the-database", "a-session-token")
 
 @pytest.fixture
 def tell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., str]]:
-    """Run commands in this process: `tell("db", "upgrade", ARENA_HOME="…")` gives what they say."""
+    """Run commands in this process and return their output: `tell("db", "upgrade", ARENA_HOME="…")`."""
     before = structlog.get_config()
 
     def run(*words: object, **variables: str) -> str:

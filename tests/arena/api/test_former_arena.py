@@ -19,11 +19,11 @@ from tests.arena.conftest import Commands, settings_of
 FORMER = Path(__file__).parents[2] / "golden" / "former_arena"
 ROUNDS = ("waves", "people", "asked")
 GONE = (".digit_scan_differs", ".canaries", ".estimated", ".live", ".priority", ".waves")
-"""Ends of the places of removed features."""
+"""Last parts of the paths of removed features."""
 
 
 def restored(run: Commands, sql: str) -> None:
-    """Put the database of a dump into the home of the commands."""
+    """Restore a dump as the database of the commands."""
     database = run.home / "arena.sqlite"
     database.unlink()
     with closing(sqlite3.connect(database)) as connection:
@@ -44,7 +44,7 @@ def expected() -> dict[str, Any]:
 
 
 def changes(before: Any, now: Any, place: str = "", gone: tuple[str, ...] = GONE) -> Iterator[str]:  # noqa: ANN401 - any JSON
-    """List the places where a former value is missing or differs; added keys are no change."""
+    """Return the paths where a former value is missing or differs; new keys are allowed."""
     if isinstance(before, dict) and isinstance(now, dict):
         for key, value in before.items():
             inside = f"{place}.{key}"
@@ -58,7 +58,7 @@ def changes(before: Any, now: Any, place: str = "", gone: tuple[str, ...] = GONE
 
 
 def as_skipped(record: dict[str, Any]) -> dict[str, Any]:
-    """Count estimated battles, of a battle or of a round's status, as skipped."""
+    """Count the estimated battles of a battle or round status as skipped."""
     detail = "The judge was not asked."
     if record.get("outcome") == "estimated":
         return {**record, "outcome": "skipped", "detail": detail}
@@ -104,7 +104,7 @@ def test_former_submissions_and_scores_are_equal(former: Commands, expected: dic
         scores = former.json(
             "metrics", "show", "--set", "mini", "--metric", metric, "--by", "question", "--json"
         )
-        # Facts covered count otherwise since, so that the former mean share of a fact is no measure any more.
+        # Covered facts are counted differently now, so the former mean share has changed.
         gone = (*GONE, ".notes", *((".measures.share", "].share") if metric == "reference-coverage" else ()))
         assert list(changes(table, scores, metric, gone)) == []
 

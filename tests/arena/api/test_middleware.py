@@ -24,7 +24,7 @@ SUBMIT = "/sets/tiny/submissions?system=hostile&file_name=hostile.bin"
 
 
 def bomb(megabytes: int) -> bytes:
-    """A gzip file of one line that is far longer than it looks."""
+    """Return a small gzip file with a single very long line."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     parts = [packer.compress(b'{"question_id": "q1", "answer": "')]
     parts += [packer.compress(b"a" * MEGABYTE) for _ in range(megabytes)]
@@ -78,13 +78,13 @@ def test_oversized_content_length_is_rejected(club: Club) -> None:
 
 
 def test_body_without_length_is_cut_at_limit(club: Club) -> None:
-    """C5: A chunked body that grows over the limit is 413, and nothing of it is left on the disk."""
+    """A chunked body above the limit is refused with 413, and leaves no file."""
 
     def blocks() -> Iterator[bytes]:
         for _ in range(48):
             yield b"a" * (64 * 1024)
 
-    # The server may answer and close while we are still sending.
+    # The server may respond and close while the client is still sending.
     with contextlib.suppress(httpx.WriteError, httpx.ReadError):
         assert club.alpha.post(SUBMIT, content=blocks()).status_code == 413
     until(lambda: not list(club.settings.home.rglob("*hostile.bin*")))
@@ -102,7 +102,7 @@ def test_slow_senders_are_disconnected(club: Club) -> None:
 
 
 def _raw(club: Club, line: str, headers: dict[str, str], body: bytes = b"", pause: float = 0) -> bytes:
-    """Send the beginning of a request, and what there is of its body byte by byte; what is answered."""
+    """Send the start of a request and its body byte by byte, and return the response."""
     parts = urlsplit(club.address)
     fields = {"Host": parts.netloc, "Authorization": f"Bearer {club.tokens['alpha']}", **headers}
     head = f"{line} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items()) + "\r\n"

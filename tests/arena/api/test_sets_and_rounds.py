@@ -88,7 +88,7 @@ QUERY = {
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """A published round of a set whose texts are not public, with an answer of each of two teams."""
+    """Published round of a set with private texts, with answers of two teams."""
 
     settings: Settings
     arena: Arena
@@ -111,7 +111,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 
 def _addresses(client: TestClient) -> list[str]:
-    """The address of every route that is read, for every value of its parameters that the scene has."""
+    """Return the address of every readable route, with every value of its parameters in the scene."""
     paths = [
         path for path, methods in client.get("/openapi.json").json()["paths"].items() if "get" in methods
     ]

@@ -53,7 +53,7 @@ def test_yaml_card_is_accepted_and_errors_name_files(club: Club) -> None:
 
 @pytest.mark.parametrize("ended", ["token", "membership"])
 def test_right_revoked_during_upload_stores_nothing(club: Club, ended: str) -> None:
-    """Rights count when something is stored, not when the request began (#53: A7)."""
+    """Rights are checked when a file is stored, not only when the request begins."""
     arena = Arena(club.settings)
     arena.teams.add_member("alpha", "ann", caller=OPERATOR)
     scopes = {TokenScope.SUBMIT}
@@ -68,7 +68,7 @@ def test_right_revoked_during_upload_stores_nothing(club: Club, ended: str) -> N
         yield b"\n"
 
     with client_of(club.address, token.secret) as ann:
-        # Without an announced length, so that the server waits for the end.
+        # Without a length, so that the server waits for the end of the body.
         refused = ann.post(
             "/sets/tiny/submissions", params={"system": "late", "team": "alpha"}, content=body()
         )
@@ -209,7 +209,7 @@ DEMO_SET = ROOT / "data" / "sets" / "demo"
 
 
 def commands_under(heading: str) -> list[str]:
-    """The commands of a section of docs/teams.md, those that set the address and token left out."""
+    """Return the commands of a section of docs/teams.md, except those that set the address and token."""
     text = PAGE.read_text(encoding="utf-8")
     section = text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     blocks = re.findall(r"^```console\n(.*?)^```", section, re.DOTALL | re.MULTILINE)

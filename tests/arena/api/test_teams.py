@@ -63,7 +63,7 @@ def test_revoked_token_is_refused_at_once(club: Club) -> None:
 
 @contextmanager
 def small(folder: Path, **limits: str) -> Iterator[tuple[str, str]]:
-    """Serve an arena with a team; gives its address and the secret of the team's token."""
+    """Serve an arena with a team, and yield its address and the secret of the team's token."""
     settings = settings_of(folder / "home")
     arena = Arena(settings)
     arena.teams.add("alpha", caller=OPERATOR)
@@ -90,7 +90,7 @@ def test_rate_limit_is_per_token_and_in_headers(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_guessed_tokens_lock_out_and_are_not_logged(tmp_path: Path) -> None:
-    """C4: who guesses soon gets 429, the right token never; the log has none of them."""
+    """Repeated guesses get a 429, the right token never does; the log contains no guesses."""
     with small(tmp_path) as (address, secret):
         prefix = secret.split("_")[1]
         guesses = [f"aa_{prefix}_guess{number}" for number in range(12)]

@@ -22,7 +22,7 @@ LOOKS = {"light": (1440, "light"), "dark": (1440, "dark"), "phone": (390, "light
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The served arena, and a browser in which one after the other looks at it."""
+    """Served arena and a shared browser."""
 
     showcase: Showcase
     url: str
@@ -52,7 +52,7 @@ class Stage:
         self.visitor.size(width)
 
     def settle(self) -> None:
-        """Wait until the page has drawn itself, fonts and charts included."""
+        """Wait until the page is drawn, with its fonts and charts."""
         self.visitor.until(lambda: is_still(self.visitor.driver), "the page does not come to rest")
 
 

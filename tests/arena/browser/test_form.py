@@ -25,7 +25,7 @@ REFUSED = """
 const failures = performance.getEntriesByType("resource").filter(entry => entry.responseStatus >= 400);
 return [...failures.map(entry => `${entry.responseStatus} ${entry.name}`), ...window.violations];
 """
-"""Requests of the page that failed, and what it did against its policy (C2)."""
+"""Failed requests and policy violations of the page."""
 INTRUDERS = """
 const inline = document.createElement('script'); inline.textContent = 'window.ran = 1';
 const foreign = document.createElement('script'); foreign.src = 'https://foreign.invalid/x.js';
@@ -54,7 +54,7 @@ def test_page_is_accessible_and_complete_in_all_themes(stage: Stage, view: View)
 
 
 def _title_faults(view: View, title: str) -> list[str]:
-    """Return the faults of the browser tab's title: it names the page's object, else the page."""
+    """Return faults of the page title, which must name the page's object or the page."""
     query = view.path.partition("?")[2]
     things = [value for key, value in parse_qsl(query) if key in NAMING and not value.isdecimal()]
     wanted = [*(things or [pages()[view.page].title]), "– Answer Arena"]
@@ -62,7 +62,7 @@ def _title_faults(view: View, title: str) -> list[str]:
 
 
 NAMING = ("id", "round", "a", "b", "task")
-"""Parameters whose value is the name of the thing that a page is about."""
+"""Parameters that name the object of a page."""
 
 
 def test_plain_page_is_accessible_and_complete_in_all_themes(stage: Stage) -> None:
@@ -75,7 +75,7 @@ def test_plain_page_is_accessible_and_complete_in_all_themes(stage: Stage) -> No
 
 
 def test_script_inside_page_does_not_run(stage: Stage) -> None:
-    """C2: A script that finds a way into a page, and one of a foreign host, are stopped and reported."""
+    """The policy blocks and reports injected scripts and scripts of foreign hosts."""
     stage.enter(View("/methodology"))
     driver = stage.visitor.driver
     driver.execute_script(INTRUDERS)
@@ -106,12 +106,12 @@ def test_deep_link_opens_with_and_without_trailing_slash(stage: Stage, page: str
         assert f"<title>{pages()[page].title} – Answer Arena</title>" in answer.text
 
 
-# Words to search for may be any.
+# Any search words are valid.
 SEARCHED = frozenset({"words", "find"})
 
 
 def _unknown() -> Iterator[View]:
-    """Each address with each of its values in turn replaced by one that nothing has."""
+    """Yield each address with each parameter in turn replaced by an unknown value."""
     seen = set()
     for view in VIEWS:
         path, _, query = view.path.partition("?")

@@ -19,7 +19,7 @@ LABELLED = "You have labelled every pair"
 
 
 def _is_next(walk: Visitor, answers: str) -> bool:
-    # An answer may begin as another one does.
+    # Two answers may have the same beginning.
     return LABELLED in walk.text or f"{answers}\n" not in walk.text
 
 

@@ -18,7 +18,7 @@ SECRET = "sk-typed-for-this-run-alone"
 
 
 def _answers(path: Path, count: int, names: str) -> Path:
-    """Write answers that give some of the five facts of each reference."""
+    """Write answers with some of the five facts of each reference."""
     lines = [names]
     for number in range(8):
         facts = [f"Part{part} of machine {number} turns wheel{part}." for part in range(5)]

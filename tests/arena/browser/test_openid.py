@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 @dataclass(frozen=True, kw_only=True)
 class House:
-    """A served arena whose visitors may sign in by a provider."""
+    """Served arena with sign-in by a provider."""
 
     arena: Arena
     url: str
@@ -28,7 +28,7 @@ class House:
 
 @pytest.fixture
 def house(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[House]:
-    """Serve an arena with the account `ann`, an owner of `ours`, and the provider that knows her."""
+    """Serve an arena with the account `ann`, an owner of `ours`, and its provider."""
     arena, log = filled(), tmp_path / "site.log"
     arena.teams.add("ours", caller=OPERATOR)
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
@@ -50,7 +50,7 @@ def sign_in(house: House, walk: Visitor) -> None:
     walk.go("/team")
     walk.click("//button[normalize-space()='Sign in with your organisation']")
     walk.click("//button[text()='I am who I am']")
-    # The provider leads back to the site's first page.
+    # The provider redirects to the site's first page.
     walk.rest()
     walk.go("/team")
 
@@ -96,6 +96,6 @@ def test_unverified_sign_in_is_rejected(house: House) -> None:
     assert house.provider.exchanged == 2
     (ann,) = house.arena.teams.accounts(caller=OPERATOR)
     assert ann.subject is None
-    # Streamlit logs the wrong signature with its trace, which any other page's log may not have.
+    # Streamlit logs the invalid signature with a traceback, which other tests forbid.
     assert "bad_signature" in house.log.read_text()
     house.log.write_text("")

@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 @dataclass(frozen=True, kw_only=True)
 class Office:
-    """A served arena without a worker of its own, and an organiser at the browser."""
+    """Served arena without a worker, and an organiser's browser."""
 
     home: Path
     hands: Visitor
@@ -48,7 +48,7 @@ class Office:
 
 @pytest.fixture
 def office(tmp_path: Path, scripted_llm: Callable[..., ScriptedLLM]) -> Iterator[Office]:
-    """Serve an arena to the organiser Ada, who is signed in; workers are stopped at the end."""
+    """Serve an arena to the organiser Ada, who is signed in; stop workers at the end."""
     home, endpoint = tmp_path / "home", scripted_llm(latency=QUICK)
     arena = Arena(settings_of(home))
     arena.teams.add_account("Ada", is_organiser=True, caller=OPERATOR)
@@ -134,7 +134,7 @@ def _bring(hands: Visitor, set_folder: Path, packed: Path) -> None:
 
 
 def _calibrate_and_cancel(hands: Visitor, labels: Path) -> None:
-    """No worker is there yet, so that the job waits until it is cancelled."""
+    """Without a worker, the job waits until it is cancelled."""
     row = {"id": "1", "domain": "x", "question": "Q?", "answer_a": "a b", "answer_b": "a", "label": "a"}
     labels.write_text(json.dumps(row) + "\n")
     hands.go("/admin-judges")
@@ -147,7 +147,7 @@ def _calibrate_and_cancel(hands: Visitor, labels: Path) -> None:
 
 
 def _test_a_judge(hands: Visitor) -> None:
-    """The worker tries the judge, and the page shows what it replied and what it cost."""
+    """The worker tries the judge, and the page shows the reply and its cost."""
     hands.go("/admin-judges")
     hands.see("three demo battles")
     hands.choose("Judge", "reference-free")
@@ -171,7 +171,7 @@ def _plan_and_launch(hands: Visitor, endpoint: ScriptedLLM, home: Path) -> None:
     hands.tick("Judge 24 battles")
     assert hands.driver.find_elements("xpath", "//button[@disabled][contains(., 'Launch')]")
     hands.write("Cap in USD", "5")
-    # Slowly enough to be cut off.
+    # Slow enough to be interrupted.
     endpoint.script = replace(endpoint.script, latency=SLOW)
     hands.choose("Answer order", "both")
     hands.see("plan again")

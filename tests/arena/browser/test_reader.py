@@ -26,7 +26,7 @@ IN_TWO_CLICKS = {
     "download": (("Download",), r"CSV\s+JSON\s+Parquet"),
     "how do I enter": (("Submit",), r"Sign in to check and submit a file"),
 }
-# What can be chosen and has these words, without those of icons and hidden meanings.
+# Clickable elements with this text, without icons and hidden text.
 CHOICE = """
 const [words] = arguments;
 const said = (node) => {
@@ -52,7 +52,7 @@ class Stranger:
         stage.settle()
 
     def choose(self, words: str) -> None:
-        """Choose the first of the page that has these words."""
+        """Click the first element of the page with this text."""
         before = self._address()
         is_link = False
 

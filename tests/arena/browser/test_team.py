@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 @dataclass(frozen=True, kw_only=True)
 class Club:
-    """A served arena with the set `tiny`, and a visitor who is signed in for the team `ours`."""
+    """Served arena with the set `tiny`, and a browser signed in for the team `ours`."""
 
     settings: Settings
     visitor: Visitor
@@ -75,7 +75,7 @@ def test_team_goes_from_faulty_file_to_its_board(club: Club, tmp_path: Path) -> 
     ours.find(".aa-state", "queued")
     arena.rounds.run("r", concurrency=2, report=lambda _progress: None)
     arena.boards.publish("r", report=lambda _line: None, score=False)
-    # The page looks again by itself while something waits.
+    # The page refreshes itself while something is waiting.
     ours.find(".aa-state", "published")
     ours.go(f"/team?team=ours&id={number}")
     ours.follow("r")
@@ -93,7 +93,7 @@ LARGE = 40 * 1024 * 1024
 
 
 def test_large_file_is_accepted_and_larger_one_refused(club: Club, tmp_path: Path) -> None:
-    """E4, E6: 40 MiB are checked on the page; more than the limit is refused, and files keep their names."""
+    """The page accepts 40 MiB and refuses files above the limit; files keep their names."""
     ours = club.visitor
     ours.go("/submit?set=tiny")
     contexts = [{"id": f"c{number}", "text": "river stone " * 8_000} for number in range(37)]

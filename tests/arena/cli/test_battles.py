@@ -1,4 +1,4 @@
-"""`arena battles` on files: notes, refusals, and control for what biases a judge."""
+"""`arena battles` on files: notes, errors, and control for biases of a judge."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORTH = 400 / np.log(10)
 
 
 def written(file: Path, rows: Sequence[dict[str, Any]]) -> Path:
-    """Battles as CSV or JSON Lines, by the file's ending."""
+    """Write battles as CSV or JSON Lines, by the suffix."""
     if file.suffix != ".csv":
         return write_lines(file, rows)
     with file.open("w", encoding="utf-8", newline="") as text:
@@ -31,7 +31,7 @@ def written(file: Path, rows: Sequence[dict[str, Any]]) -> Path:
 
 
 def styled_battles(rows: int = 1500) -> list[dict[str, Any]]:
-    """Battles of three systems alike, won by length and by the first place."""
+    """Return battles of three equal systems that length and position decide."""
     rng = np.random.default_rng(8)
     made = []
     for number in range(rows):
@@ -125,7 +125,7 @@ def test_excluded_system_removes_its_battles(run: Commands, tmp_path: Path) -> N
 
 
 def test_output_is_independent_of_row_order(run: Commands, tmp_path: Path) -> None:
-    """Styles are columns of their own; all else of a file is the same table in any order."""
+    """Styles are separate columns; otherwise any row order gives the same table."""
     rows, said = styled_battles(120), set()
     for name, each in (("one", rows), ("other", random.Random(9).sample(rows, len(rows)))):
         path = written(tmp_path / f"{name}.jsonl", each)

@@ -35,7 +35,7 @@ db: upgrade
 retrieval: score
 : demo retrieve mcp serve worker rank losses compare
 """
-"""The commands of the contract, docs/design.md of the shared folder."""
+"""Commands that the design document lists."""
 
 
 def _required(path: str) -> list[str]:
@@ -56,7 +56,7 @@ def test_commands_match_contract() -> None:
 
 
 def _said(capture: Capture, *words: str) -> tuple[object, str, str]:
-    """The exit code of a command that needs no database, its output and errors."""
+    """Return exit code, output and errors of a command without a database."""
     with pytest.raises(SystemExit) as ended:
         command().main(list(words), prog_name="arena")
     return ended.value.code, *capture.readouterr()
@@ -79,7 +79,7 @@ def test_help_has_examples_and_unknown_options_are_misuse(capsys: Capture, path:
     assert "No such option: --no-such-option" in errors
 
 
-# `judges try` takes the name for that of a model, and waits for an endpoint.
+# `judges try` takes the name for a model, and waits for an endpoint.
 @pytest.mark.parametrize("path", [path for path in COMMANDS if _required(path) and path != "judges try"])
 def test_missing_input_reports_error(
     run: Commands, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -132,7 +132,7 @@ LISTS = (
 
 
 def _printed(script: str) -> list[str]:
-    """The lines that a process of its own prints: modules that others loaded are not there."""
+    """Return the lines printed by a new process, which has loaded no other modules."""
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
     )
@@ -165,7 +165,7 @@ def test_lists_and_worker_do_not_load_numpy_or_pandas(arena_of: Commands) -> Non
         "        command()(words.split(), standalone_mode=False)\n"
         f"    print(words, bool(out.getvalue()), sorted({set(HEAVY) - {'sqlalchemy'}} & set(sys.modules)))\n"
         "import arena.workers.worker\n"
-        # The log of workers loads rich wherever it is installed.
+        # Worker logs load rich if it is installed.
         f"print('worker', True, sorted({set(HEAVY) - allowed} & set(sys.modules)))\n"
     )
     assert lines == [f"{name} True []" for name in (*LISTS, "worker")]
@@ -188,7 +188,7 @@ def test_judges_list_loads_no_judge_code() -> None:
     heavy = {"judges.llm.client", "judges.pairwise.llm_judge", "judges.pairwise.screening", "multiprocessing"}
     (line,) = _printed(
         "import sys\n"
-        # What measures the coverage of a run loads modules of its own.
+        # Coverage measurement loads modules of its own.
         "before = set(sys.modules)\n"
         "from arena.services.judging.judges import JudgeService\n"
         "from judges.catalogue import load_spec, spec_names\n"

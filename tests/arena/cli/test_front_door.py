@@ -1,4 +1,4 @@
-"""`arena rank`, `losses`, `compare` and `aa.rank` after failures, with odd columns, and what they advise."""
+"""`arena rank`, `losses`, `compare` and `aa.rank` after failures and with unusual columns."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_rank_retries_exactly_comparisons_without_verdict(
     assert run.json("rank", out, "--dry-run", "--retry", "none", "--json")["requests"] == 0
     run.done("rank", out, "--yes", "--retry", "none")
     assert llm.log.calls == calls
-    # Asked once more in vain: what failed is in no cache.
+    # Repeated without success: failures are not cached.
     assert run("rank", out, "--yes")[0] == 0
     assert llm.log.calls > calls
     llm.script.faults, calls, lost = {}, llm.log.calls, _outcomes(out)[outcome]
@@ -106,7 +106,7 @@ def test_larger_cap_judges_remaining_battles(
 
 
 def _cells(name: str) -> list[list[str]]:
-    """Questions and answers of a system."""
+    """Return questions and a system's answers."""
     return [[text, _text(number, LENGTHS[name][number % 4])] for number, text in enumerate(QUESTIONS)]
 
 
@@ -169,7 +169,7 @@ def test_uncallable_judge_is_refused(judge: Any, refused: str) -> None:  # noqa:
 
 
 def test_gate_is_undecided_with_missing_comparisons(run: Commands, tmp_path: Path) -> None:
-    """A judge fails on all but four questions, and on those the new system loses."""
+    """The judge decides only four questions, all of which the new system loses."""
 
     def judge(question: str, a: str, b: str, _reference: str | None) -> str:
         if int(question.split()[3]) > 3:
@@ -212,7 +212,7 @@ def test_gate_is_undecided_for_systems_without_battles(run: Commands, files: Fil
 def test_newest_round_without_board_is_reported(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
 ) -> None:
-    """In a folder that was copied since; the gate is undecided."""
+    """The folder was copied meanwhile; the gate is undecided."""
     llm, out = scripted_llm(), tmp_path / "new"
     words = ("--judge", "m", "--endpoint", llm.url, "--yes")
     run.done("rank", files["alpha"], files["beta"], *words, "--out", tmp_path / "old")
@@ -273,7 +273,7 @@ def test_interrupt_stops_ranking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_compare_names_one_interval_and_p(run: Commands, files: Files, tmp_path: Path) -> None:
-    """The word follows from the interval that is printed, also where all was won; p is never zero."""
+    """The wording follows from the printed interval, even if all battles are won; p is never zero."""
     out = tmp_path / "q"
     run.done("rank", *_answers(files), "--references", files["right"], "--out", out)
     for first, second in (("alpha", "beta"), ("beta", "gamma")):
@@ -293,7 +293,7 @@ def test_compare_names_one_interval_and_p(run: Commands, files: Files, tmp_path:
 
 
 def test_advised_commands_work(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
-    """Of a ranking that is paused, has no verdict, or is done."""
+    """For a paused ranking, one without verdicts, and a finished one."""
     llm = scripted_llm(faults={Fault.WRONG_FORMAT: 1.0})
     judge = ("--judge", "m", "--endpoint", llm.url, "--yes")
     code, _, paused = run("rank", *_answers(files), *judge, "--out", tmp_path / "a b")

@@ -1,4 +1,4 @@
-"""`arena judges try` with a pair of answers, and over three battles of the demo."""
+"""`arena judges try` with two answers, and on three battles of the demo."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.arena.conftest import DEAD_ENDPOINT, Commands, Fill, Serve
 
 @pytest.fixture
 def words(tmp_path: Path) -> tuple[str, ...]:
-    """The command over two answers."""
+    """Command line for two answers."""
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text(f"Answer {name} says that yeast makes gas.\n")
     files = ("--question", "Why?", "--a", str(tmp_path / "a.txt"), "--b", str(tmp_path / "b.txt"))

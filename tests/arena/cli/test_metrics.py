@@ -1,4 +1,4 @@
-"""`arena metrics`: plan, run and score, also by an LLM that answers by rule, and tables of scores."""
+"""`arena metrics`: plan, run and score, also with a rule-based LLM, and score tables."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ RUN = ("metrics", "run", "--set", "tiny", "--metric", NLI, "--json")
 
 
 def key(text: str) -> str:
-    """A statement without case and punctuation."""
+    """Return a statement without case and punctuation."""
     return re.sub(r"\W+", " ", text.casefold()).strip()
 
 
 def serve_rules(server: Any) -> Any:  # noqa: ANN401 - the scripted server's own type
-    """Sentences are claims, everything is relevant, equal words mean the same, all else is neutral."""
+    """Treat sentences as relevant claims, equal words as equivalent, and all else as neutral."""
 
     def extract(ask: Any) -> object:  # noqa: ANN401 - as above
         (text,) = ask.tagged("text") or ask.tagged("answer") or ask.tagged("passage")
@@ -187,13 +187,13 @@ COUNTS = ("supported", "contradicted", "undecided")
 
 @pytest.fixture
 def by_fr1(arena_of: Commands) -> Commands:
-    """The small set, its two systems by_fr1 by FR1."""
+    """The small set with two systems, scored by FR1."""
     arena_of.done("metrics", "run", "--set", "tiny", "--metric", FR)
     return arena_of
 
 
 def exported_lines(by_fr1: Commands, path: Path) -> list[dict[str, Any]]:
-    """The lines of an export to JSON."""
+    """Read the lines of a JSON export."""
     report = by_fr1.json("metrics", "export", path, "--set", "tiny", "--metric", FR, "--json")
     assert (report["answers"], report["files"]) == (24, [str(path)])
     lines: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["scores"]

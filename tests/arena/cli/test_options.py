@@ -1,4 +1,4 @@
-"""Options: files by pipes, and questions before what cannot be undone."""
+"""Options: input by pipes, and confirmation of irreversible actions."""
 
 from __future__ import annotations
 

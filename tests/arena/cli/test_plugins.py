@@ -1,4 +1,4 @@
-"""Metrics and judges that others add, from the document's examples to the board."""
+"""Plugin metrics and judges, from the examples of the docs to the board."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ def _own_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def written(folder: Path, name: str, text: str) -> Path:
-    """A file of a plugin."""
+    """Write a plugin file."""
     path = folder / f"{name}.py"
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def example(folder: Path, kind: str) -> tuple[str, Path]:
-    """The words that load an example of the document."""
+    """Return the options that load an example of the docs."""
     return "--plugin", written(folder, kind, EXAMPLES[kind])
 
 
 def forget(path: Path) -> None:
-    """Let the next command load a plugin as another process would."""
+    """Unload plugins, as in a new process."""
     end_idle()
     find_plugins.cache_clear()
     for name, module in list(sys.modules.items()):

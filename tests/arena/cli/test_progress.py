@@ -32,16 +32,16 @@ class _Ear:
         self.endings: list[tuple[str, int, int | None]] = []
 
     def begin(self, work: Work) -> None:
-        """Nothing is there to be remembered yet."""
+        """Ignore the start."""
 
     def end(self, work: Work) -> None:
-        """Remember."""
+        """Record the work."""
         self.endings.append((work.what, work.done, work.total))
 
 
 @pytest.fixture
 def ear() -> Iterator[_Ear]:
-    """Give a listener for the test."""
+    """Yield a listener during the test."""
     listener = _Ear()
     with listening(listener):
         yield listener
@@ -52,7 +52,7 @@ def _work(what: str, seconds: float, done: int = 0, total: int | None = None, **
 
 
 def test_line_shows_amount_rate_and_time_left() -> None:
-    """E8: a line of progress has the count, the rate and the estimated time left."""
+    """A progress line has count, rate and remaining time."""
     assert line_of(_work("scoring", 60, 4_200, 42_048)) == "scoring: 4,200 of 42,048, 70/s, 9 min 1 s left"
     assert line_of(_work("reading", 2, 5_000_000, 10_000_000, in_bytes=True)) == (
         "reading: 5.0 MB of 10.0 MB, 2.5 MB/s, 2 s left"
@@ -65,7 +65,7 @@ def test_line_shows_amount_rate_and_time_left() -> None:
 
 
 def test_lines_appear_at_intervals_and_at_end() -> None:
-    """E8: where stderr is not a terminal there is a line every few seconds, and one for the end."""
+    """Without a terminal, stderr gets a line every few seconds and one at the end."""
     out = io.StringIO()
     view, work = LineView(out), _work("scoring", 2.0, 100, 1_000)
     for seconds, done in ((2.0, 100), (4.0, 200), (7.0, 350), (8.0, 400)):
@@ -78,7 +78,7 @@ def test_lines_appear_at_intervals_and_at_end() -> None:
 
 
 def test_quick_work_shows_no_progress() -> None:
-    """E8: what is done before it was mentioned leaves no line."""
+    """Work that ends before the first report prints nothing."""
     out = io.StringIO()
     display = Display(LineView(out))
     with listening(display), working("quick", 3) as work:
@@ -88,7 +88,7 @@ def test_quick_work_shows_no_progress() -> None:
 
 
 def test_failed_work_ends(ear: _Ear) -> None:
-    """E8: an error ends the work at what was done, and items are counted once they are dealt with."""
+    """An error ends the work at the current count; items count once they are processed."""
     with pytest.raises(ZeroDivisionError):
         sum(1 / (2 - item) for item in counted(range(9), "items", 9))
     with reporting("judging") as report:
@@ -129,12 +129,12 @@ COMMANDS = {
 def test_command_shows_progress_only_on_stderr(
     arena_of: Commands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
-    """E8: a command that may take long says on stderr how far it is, and its result stays what it was."""
+    """A slow command reports progress on stderr; its output does not change."""
     arena_of.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")
     ended = Display.end
 
     def end(display: Display, work: Work) -> None:
-        # However quick it is, it is mentioned.
+        # Report even quick work.
         display._view.show([work])
         ended(display, work)
 

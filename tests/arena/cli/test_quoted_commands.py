@@ -1,4 +1,4 @@
-"""Commands that strings of the code quote, run where everything that they name exists."""
+"""Commands quoted in the code, run in an arena that has every named object."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VALUES = {
     "teams": "red",
     "teams accounts": "Ada",
 }
-"""Value of each placeholder, by the option before it, the command or the group."""
+"""Value of each placeholder, by the preceding option, the command or the group."""
 
 
 def quoted_commands() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`arena rank`: from anybody's files to a board, and on from there."""
+"""`arena rank`: from answer files to a board, and further rankings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _facts(number: int, count: int) -> str:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Files `prompt,response` of three systems, and one of references."""
+    """Files `prompt,response` of three systems and one of references."""
     right = [{"question": text, "reference": _facts(number, 5)} for number, text in enumerate(QUESTIONS)]
     made = {"references": write_lines(tmp_path / "right.jsonl", right)}
     for name, count in QUALITY.items():
@@ -69,7 +69,7 @@ def test_rank_ranks_files_with_references(run: Commands, files: Files, tmp_path:
     assert all(row["winner"] == "best" and "covers" in row["reason"] for row in clear)
     with (out / "board.csv").open() as file:
         table = {row["system"]: row for row in csv.DictReader(file)}
-    # What is called "Facts covered" is what boards call so.
+    # The name "Facts covered" is the same as on boards.
     assert '<th class="n">Facts covered</th>' in page
     for entry in ranking["systems"]:
         assert entry["covered_by"] == "reference-coverage"
@@ -143,7 +143,7 @@ def test_rank_advises_on_unusable_files(run: Commands, files: Files, tmp_path: P
     assert "nosuch.csv" in run.fails("rank", tmp_path / "nosuch.csv", *out)
     assert "contains no ranking" in run.fails("losses", tmp_path, "a", "b")
     assert "--yes" in run.fails("rank", *_systems(files), "--judge", "gpt-4.1", *out)
-    # F25: the embedded judge without references or passages decides nothing, and no round is made.
+    # The embedded judge without references or passages decides nothing, so no round is created.
     assert "cannot decide" in run.fails("rank", *_systems(files), "--judge", "lexical", *out)
     assert not out[1].exists()
 
@@ -157,7 +157,7 @@ def _tree(folder: Path) -> dict[str, bytes]:
 def test_cached_replies_cost_nothing(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve
 ) -> None:
-    """F9: a further system costs its own pairs, by the length of earlier replies; all of it again nothing."""
+    """A further system costs only its own pairs, estimated by earlier replies; a repetition costs nothing."""
     llm, out = scripted_llm(), tmp_path / "board"
     options = ("--judge", "gpt-4.1", "--endpoint", llm.url, "--out", out)
     two, three = [files["best"], files["worst"]], _systems(files)
@@ -206,7 +206,7 @@ def test_declined_confirmation_stores_nothing(
 def test_wrong_setting_fails_at_first_request_and_can_be_corrected(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve, fault: str
 ) -> None:
-    """F4, F7: key, model or address are wrong: one request, one line; corrected, the same folder goes on."""
+    """A wrong key, model or address costs one request and prints one line; then the same folder continues."""
     llm, out = scripted_llm(), tmp_path / "board"
     words = ("rank", *_systems(files), "--yes", "--out", out, "--judge", "some-model")
     endpoint = {"path": f"{llm.url}/nowhere", "no-server": DEAD_ENDPOINT}.get(fault, llm.url)
@@ -221,7 +221,7 @@ def test_wrong_setting_fails_at_first_request_and_can_be_corrected(
 
 
 def test_system_with_few_answers_does_not_lead(run: Commands, files: Files, tmp_path: Path) -> None:
-    """F24: table, page and tables name it last, without a rank, with the reason."""
+    """Table, page and files list it last, without a rank, with the reason."""
     short, out = tmp_path / "short.csv", tmp_path / "board"
     short.write_text("".join(files["best"].read_text().splitlines(keepends=True)[:4]))
     text = run.done(

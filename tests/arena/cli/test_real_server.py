@@ -1,4 +1,4 @@
-"""The whole road with a real model behind a real server: answers, battles, a metric, a board."""
+"""End to end with a real model on a real server: answers, battles, a metric, a board."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ METRIC = "citation-support"
 
 @pytest.fixture
 def endpoint() -> Iterator[str]:
-    """The address of the server."""
+    """URL of the server."""
     if missing := lacking():
         pytest.skip(f"NO REAL SERVER: {missing} not installed (the extra `real`)")
     with real_server() as url:

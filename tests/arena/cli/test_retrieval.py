@@ -23,7 +23,7 @@ GRASS = "Grass is green because it contains chlorophyll."
 
 @pytest.fixture
 def texts(tmp_path: Path) -> Path:
-    """A folder of two texts: of the sky and of the sea."""
+    """Folder of two texts, on the sky and on the sea."""
     folder = tmp_path / "texts"
     folder.mkdir()
     (folder / "sky.txt").write_text(SKY)
@@ -33,7 +33,7 @@ def texts(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def item(tmp_path: Path) -> Path:
-    """A file with one answer: its own passage supports one claim, the folder of texts the other."""
+    """File with one answer, with one claim supported by its own passage and one by the folder of texts."""
     row = {
         "id": "q1",
         "question": "Why do things have their colours?",
@@ -107,7 +107,7 @@ LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"
 
 @pytest.fixture
 def stocked(run: Commands, tmp_path: Path) -> Commands:
-    """Commands over a database with the small set, and a corpus of all its passages in BEIR's form."""
+    """Commands over the small set and a corpus of its passages in BEIR's format."""
     set_folder = write_set(tmp_path)
     run.done("sets", "import", set_folder)
     rows = [json.loads(line) for line in (set_folder / "questions.jsonl").read_text().splitlines()]
@@ -216,7 +216,7 @@ SALT = [
 
 @pytest.fixture
 def salted(run: Commands, tmp_path: Path) -> Commands:
-    """Commands over a set of two questions, of which one names its gold documents."""
+    """Commands over a set of two questions, one with gold documents."""
     folder = tmp_path / "salt"
     folder.mkdir()
     rows = [

@@ -128,7 +128,7 @@ def test_demo_prepares_both_boards_reproducibly(run: Commands) -> None:
     assert (now - then).days == 7
     paper = run.json("leaderboard", "show", "rag-qa-arena", "--json")["lines"]["overall"]
     assert {line["rate"]["questions"] for line in paper if line["system"] != "LFRQA"} == {16_099}
-    # What was not measured is a word or two, and why in a sentence.
+    # A missing value has a short label and the reason as a sentence.
     for value, meaning in _figures(run, "rag-qa-arena").values():
         assert re.fullmatch(r"\d+\.\d % of [\d,]+", value) or len(meaning.split(". ")[0].split()) > 5
     assert board["lines"]["overall"][0]["system"] == "meridian"
@@ -139,7 +139,7 @@ def test_demo_prepares_both_boards_reproducibly(run: Commands) -> None:
 
 
 def _figures(run: Commands, name: str) -> dict[str, tuple[str, str]]:
-    """The strip above a board: values and meanings by label."""
+    """Return the figures above a board: values and meanings by label."""
     arena = Arena(settings_of(run.home))
     board = arena.boards.get(name)
     arena.close()

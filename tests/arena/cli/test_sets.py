@@ -1,4 +1,4 @@
-"""Files of other tools, and sets as other tools have them."""
+"""Answer files and question sets of other tools."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.arena.conftest import Commands, Fill, write_lines
 
 
 def parquet_folder(folder: Path, count: int = 12) -> Path:
-    """Answers to the tiny set as a dataset of ragas' columns, in two shards."""
+    """Folder of answers to the tiny set with ragas' columns, in two shards."""
     (folder / "data").mkdir(parents=True)
     rows = [
         {

@@ -43,7 +43,7 @@ def test_backup_of_damaged_database_is_refused_in_one_line(
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Settings, dict[str, str]]]:
-    """Record each call that serves the site: place, settings, and the environment of its worker."""
+    """Record calls that serve the site: folder, settings, and the worker's environment."""
     calls: list[Any] = []
     environments: list[dict[str, str]] = []
 

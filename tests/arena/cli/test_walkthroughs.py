@@ -1,4 +1,4 @@
-"""docs/first-hour.md and docs/quickstart.md, done as they are written."""
+"""docs/first-hour.md and docs/quickstart.md, run as written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def code_of(page: str, language: str) -> str:
-    """A page's code in a language, as one script."""
+    """Join a page's code blocks in a language into a script."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     return "\n".join(re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
 

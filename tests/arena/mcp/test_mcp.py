@@ -36,7 +36,7 @@ def talk_to(server: Any, talk: Callable[[Client], Awaitable[Result]]) -> Result:
 
 
 def in_process(settings: Settings, talk: Callable[[Client], Awaitable[Result]]) -> Result:
-    """Talk to a server in this process."""
+    """Connect to a server in this process."""
     with closing(Arena(settings)) as arena:
         return talk_to(make_server(arena), talk)
 
@@ -49,7 +49,7 @@ async def ask(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
 
 
 async def refusal(client: Client, tool: str, **arguments: object) -> str:
-    """Return the refusal of a tool."""
+    """Call a tool that fails, and return the error."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error
     return "".join(getattr(block, "text", "") for block in result.content)
@@ -147,7 +147,7 @@ def test_user_texts_are_cut_marked_and_sanitised(filled: Fill, tmp_path: Path) -
 
 
 def test_unpublished_data_is_hidden(filled: Fill) -> None:
-    """A round that is not published is not there for agents, and of a retracted one they get the notice."""
+    """An unpublished round does not exist for agents; a retracted round returns its notice."""
     arena = filled()
     play(arena)
     calls: tuple[tuple[str, Mapping[str, object]], ...] = (
@@ -182,7 +182,7 @@ def test_internal_error_reveals_nothing(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.slow
 def test_http_server_answers_only_local_hosts(tmp_path: Path) -> None:
-    """With `--http` the same tools are at /mcp of 127.0.0.1; pages of other hosts are refused."""
+    """With `--http` the tools are at /mcp of 127.0.0.1; pages of other hosts are refused."""
     port = free_port()
     log = (tmp_path / "log").open("wb")
     command = [str(program()), "mcp", "--http", "--port", str(port)]

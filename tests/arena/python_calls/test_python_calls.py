@@ -151,7 +151,7 @@ def test_function_can_judge(frames: dict[str, pd.DataFrame], judge: Callable[...
     async def cell() -> aa.Ranking:
         return ranking.add({"third": frames["best"].head(6)}, progress=False)
 
-    # Where it has no answer, it loses.
+    # Without an answer, it loses.
     assert len(asyncio.run(cell()).comparisons) == 3 * 12
     assert aa.judge("Which?", "longer", "short", judge=judge).preference == "a"
     assert aa.estimate(frames, judge=judge)["requests"] == 0
@@ -216,7 +216,7 @@ def test_single_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFr
     battles = battles.assign(model_a="x", model_b="y", winner=["model_a"] * 14 + ["model_b"] * 6)
     rated = aa.rate(battles)
     assert [row.system for row in rated.ratings] == ["x", "y"]
-    # Two battles of each question: what is not read as one makes intervals too narrow.
+    # Two battles per question: treated as independent, they would make intervals too narrow.
     twice = pd.concat([battles, battles])
     prompts = twice.rename(columns={"question_id": "Prompt"}).assign(id=range(40))
     read = [aa.rate(frame).ratings for frame in (twice, twice.set_index("question_id"), prompts)]

@@ -34,7 +34,7 @@ def planned(arena: Arena, systems: tuple[str, ...] = ("full", "short", "wrong"))
 
 @pytest.fixture
 def arena(filled: Fill) -> Arena:
-    """An arena with a round that Ben may label."""
+    """Arena with a round that Ben may label."""
     arena = planned(filled())
     arena.labels.open("r", ["Ben"])
     return arena

@@ -92,7 +92,7 @@ REQUEST = RoundRequest(set_name="tiny", judge="reference-free", name="r", pairs=
 
 
 def test_full_disk_stops_round_and_keeps_committed_verdicts(filled: Fill, scripted_llm: Serve) -> None:
-    """SQLite without room: the command says so in a line; with room again, the round goes on."""
+    """On a full disk, the command prints an error; with space again, the round continues."""
     arena, most = filled(endpoint=scripted_llm().url), [1]
     arena.rounds.create(REQUEST)
 
@@ -131,7 +131,7 @@ def test_metrics_count_database_rows(filled: Fill) -> None:
 
 
 def test_metrics_require_token(make_arena: Fill) -> None:
-    """C5: Metrics need the token; without one they are closed unless declared open."""
+    """Metrics need the token; without one they are closed unless declared open."""
     for token, access, right in (
         (KEY, MetricsAccess.TOKEN, (401, 401, 200)),
         (None, MetricsAccess.TOKEN, (401, 401, 401)),
@@ -163,7 +163,7 @@ Received = tuple[str, list[dict[str, str]]]
 
 @pytest.fixture
 def receiver() -> Iterator[Received]:
-    """A web server: its apprise address, and the messages that it gets."""
+    """Web server that records messages, and its apprise address."""
     messages: list[dict[str, str]] = []
 
     class Handler(BaseHTTPRequestHandler):

@@ -38,12 +38,12 @@ SHORT = 0.3
 
 
 def catastrophic(text: str) -> str:
-    """A pattern that takes ages over a text of 60 letters and another, and no time over other texts."""
+    """Pattern that is exponential on one kind of text and fast on others."""
     return "no" if re.search(r"(a+)+$", text) is None else "yes"
 
 
 def dying(text: str) -> str:
-    """A function that some text makes end its process, as when memory runs out."""
+    """Function that kills its process on some texts, like a lack of memory."""
     if text == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     return text
@@ -68,7 +68,7 @@ async def all_of(
 
 @pytest.mark.slow
 def test_slow_text_fails_alone() -> None:
-    """A4: what cannot be interrupted is ended; only that text has an error, wherever it stood in a batch."""
+    """The process is killed; only the slow text has an error, at any position of a batch."""
     texts = ["aaa", SLOW, *(f"text {number}" for number in range(200)), SLOW, "aaaa"]
     results = asyncio.run(all_of(LIMIT, catastrophic, texts))
     slow = [number for number, result in enumerate(results) if isinstance(result, TimeLimitError)]
@@ -78,7 +78,7 @@ def test_slow_text_fails_alone() -> None:
 
 @pytest.mark.slow
 def test_work_ends_at_time_limit() -> None:
-    """A4: The limit is CPU time; waiting ends at several times the limit."""
+    """The limit is CPU time; waiting ends at several times the limit."""
     with pytest.raises(TimeLimitError, match="longer than 1 seconds"):
         within(LIMIT, catastrophic, SLOW)
     assert within(LONG, clean, " <answer>Yes.</answer> ") == "Yes."
@@ -102,7 +102,7 @@ def test_cancelled_work_ends() -> None:
 
 @pytest.mark.slow
 def test_stop_ends_hanging_text() -> None:
-    """A4: A stop request ends a hanging text before its limit."""
+    """A stop request ends a hanging text before its limit."""
 
     async def stopped() -> str:
         with TextWork(LONG) as work:
@@ -124,26 +124,26 @@ def test_killed_process_fails_at_most_one_text() -> None:
 
 
 def test_unexpected_error_becomes_work_error() -> None:
-    """Foreign errors become ours with their name; frozen mappings can be sent."""
+    """Exceptions of libraries are converted with their name; frozen mappings can be sent."""
     with pytest.raises(WorkError, match=r"RecursionError: deep"):
         within(LONG, too_deep, "deep")
     assert within(LONG, dict, MappingProxyType({"a": 1})) == {"a": 1}
 
 
 def test_start_does_not_count_as_work_time() -> None:
-    """A4: before the first answer is prepared for a judge, its process has compiled the rules for that."""
+    """The process compiles the judge's rules before its first answer."""
     end_idle()
     assert within(LONG, rules_compiled, Preparation(Cleaning.STANDARD, Protection.FULL)) == 1
 
 
 def rules_compiled(_preparation: Preparation) -> int:
-    """Count the sets of rules that are compiled in this process."""
+    """Count the rule sets compiled in this process."""
     return grammar.cache_info().currsize
 
 
 @pytest.mark.slow
 def test_processes_end_with_their_parent(tmp_path: Path) -> None:
-    """A4: a process that hangs in a pattern ends though its parent was killed and cannot end it."""
+    """A process that hangs in a pattern ends when its parent is killed."""
     pid_file = tmp_path / "pid"
     script = (
         "import os, re, sys\n"
@@ -160,7 +160,7 @@ def test_processes_end_with_their_parent(tmp_path: Path) -> None:
 
 
 def tell_and_hang(path: str) -> None:
-    """Write down which process this is, and then match for ages."""
+    """Write the process id to a file, then match forever."""
     Path(path).write_text(str(os.getpid()))
     catastrophic(SLOW)
 
@@ -199,7 +199,7 @@ SECONDS = 1
 
 @pytest.fixture
 def hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
-    """From the call on, new processes hang on texts with HANG in them; gives the path that makes them."""
+    """Make new processes hang on texts with HANG; return the path that enables it."""
     folder = tmp_path / "hanging"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(SITE)
@@ -227,7 +227,7 @@ def bad_file(tmp_path: Path) -> Path:
 def test_slow_battle_fails_alone(
     filled: Fill, scripted_llm: Serve, bad_file: Path, hang: Callable[[], str], judge: str
 ) -> None:
-    """A4: A hanging answer fails its battle with `time_limit`; the round finishes."""
+    """A hanging answer fails its battle with `time_limit`; the round finishes."""
     arena = filled(endpoint=scripted_llm().url, work_seconds=SECONDS)
     arena.submissions.add(bad_file, "tiny", system="bad")
     arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, name="r"))
@@ -243,7 +243,7 @@ def test_slow_battle_fails_alone(
 def test_slow_file_and_card_are_refused(
     filled: Fill, bad_file: Path, hang: Callable[[], str], tmp_path: Path
 ) -> None:
-    """A4: Their only problem is `time_limit`, nothing is stored, and later ones are read."""
+    """The only problem is `time_limit`, nothing is stored, and later files are read."""
     arena = filled(work_seconds=SECONDS)
     hang()
     report = arena.submissions.check(bad_file, "tiny")
@@ -258,7 +258,7 @@ def test_slow_file_and_card_are_refused(
 
 
 def test_check_ends_when_visitor_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A4: what a page waits for is ended once its visitor has left, and the page waits no longer."""
+    """The work of a page ends when its visitor leaves, and the page stops waiting."""
     import streamlit  # noqa: PLC0415 - children import this module
     from streamlit.runtime.scriptrunner import StopException  # noqa: PLC0415 - as above
 
@@ -318,7 +318,7 @@ class Stalling:
 def test_heartbeats_continue_while_judging_loop_is_busy(
     filled: Fill, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A4: a lease is renewed though the event loop that judges from it does not come to anything else."""
+    """A lease is renewed even if the event loop of its judging is blocked."""
     arena = filled()
     beats = threading.Event()
     beat, count = arena.store.leases.beat, []
@@ -345,7 +345,7 @@ def test_heartbeats_continue_while_judging_loop_is_busy(
 def test_hanging_text_blocks_neither_heartbeat_nor_sigterm(
     filled: Fill, bad_file: Path, hang: Callable[[], str], tmp_path: Path
 ) -> None:
-    """A4: its lease is renewed meanwhile; on SIGTERM it ends all the same, and the battle stays pending."""
+    """The lease is renewed meanwhile; SIGTERM ends the worker, and the battle stays pending."""
     arena = filled()
     arena.submissions.add(bad_file, "tiny", system="bad")
     created = arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r"))
@@ -362,7 +362,7 @@ def test_hanging_text_blocks_neither_heartbeat_nor_sigterm(
 
     until(beating)
     worker.send_signal(signal.SIGTERM)
-    # The text would hang for ages.
+    # The text would hang forever.
     assert worker.wait(timeout=60) == 0
     counts = arena.store.rounds.counts("r")
     assert counts.judged + counts.pending == 48

@@ -52,7 +52,7 @@ PATHS = (
 
 @pytest.fixture(scope="module")
 def configured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a site with a public address, a further host and two origins that may frame it."""
+    """Address of a site with a public address, a further host and two origins that may frame it."""
     log = tmp_path_factory.mktemp("configured") / "log"
     with served(
         published(),
@@ -67,7 +67,7 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_responses_have_security_headers(path: str) -> None:
-    """C2: Every page, route and error has a policy without foreign hosts, `nosniff` and a Referrer-Policy."""
+    """Every page, route and error has a policy without foreign hosts, `nosniff` and a Referrer-Policy."""
     headers = httpx.get(f"{site()}{path}").headers
     policy = headers["content-security-policy"]
     assert "default-src 'self'" in policy or "default-src 'none'" in policy
@@ -90,7 +90,7 @@ def test_settings_allow_hosts_and_framers(configured: str) -> None:
 
 
 def test_inline_script_is_allowed_by_its_hash() -> None:
-    """C2: A document's own script is named by its SHA-256 in the policy; scripts with an address are not."""
+    """The policy lists a document's inline script by its SHA-256; external scripts are not listed."""
     text = '<p>a</p><script>\n  alert(1)\n</script><script src="./a.js"></script><script></script>'
     alert, nothing = script_hashes(text)
     assert alert == "sha256-BjA0ROBfupHLCiW2gRrYiELX3ecfNFbiR7URMIXYaeU="
@@ -141,7 +141,7 @@ def _stream(site: str, **options: Any) -> int:  # noqa: ANN401 - of the WebSocke
 
 
 def test_websocket_requires_own_origin() -> None:
-    """C5: Another port, another scheme, another host, and `null` are refused; this site's pages are not."""
+    """Another port, scheme or host and `null` are refused; this site's pages are accepted."""
     host, port = site().removeprefix("http://").split(":")
     assert _stream(site(), origin=site()) == 101
     for origin in (
@@ -158,7 +158,7 @@ def test_websocket_requires_own_origin() -> None:
 
 
 def test_provider_cookies_last_half_day_and_require_https() -> None:
-    """Streamlit sends them over http too, for thirty days (#53: A13)."""
+    """Streamlit also sends them over http, for thirty days."""
 
     async def signed_in(_request: Request) -> Response:
         response = PlainTextResponse("in")
@@ -196,7 +196,7 @@ def test_sockets_of_one_address_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
     "path", ["/media/nothing.png", "/_stcore/agent/nothing", "/nothing", "/system/nothing", "/index.html"]
 )
 def test_missing_page_is_json_for_programs_and_html_for_browsers(path: str) -> None:
-    """C5: A 404 is a page for browsers, a problem as of the API for programs, and never bare text."""
+    """A 404 is a page for browsers and a problem document for programs, never bare text."""
     page = httpx.get(f"{site()}{path}", headers={"Accept": "text/html,*/*;q=0.8"})
     assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert "<h1>Not Found</h1>" in page.text

@@ -26,7 +26,7 @@ def _certificate(folder: Path) -> None:
 
 @contextmanager
 def _nginx(program: str, folder: Path, site: int, port: int, *, asked_from: str) -> Iterator[None]:
-    """Run nginx with the documented configuration, its ports and files put where a test may have them."""
+    """Run nginx with the documented configuration, with temporary ports and files."""
     text = CONFIGURATION.read_text(encoding="utf-8")
     for old, new in (
         ("server 127.0.0.1:8501;", f"server 127.0.0.1:{site};"),
@@ -54,7 +54,7 @@ def _nginx(program: str, folder: Path, site: int, port: int, *, asked_from: str)
 
 
 def _client(port: int, address: str) -> httpx.Client:
-    """A visitor with an address of their own, who reaches the proxy by the site's name."""
+    """Return a client with its own address that reaches the proxy by the site's name."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     transport = httpx.HTTPTransport(local_address=address, verify=context)

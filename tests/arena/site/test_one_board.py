@@ -186,7 +186,7 @@ def test_battle_counts_of_system_agree(name: str) -> None:
 
 @pytest.mark.slow
 def test_organiser_page_tables_and_api_agree_with_board() -> None:
-    """Of a judged round paper tables, API and duel separate whom the board separates."""
+    """Paper tables, API and comparison separate the same systems as the board."""
     arena = Arena(published())
     view = read_board(arena.boards.get("tiny"))
     for one, other in combinations(view.systems, 2):

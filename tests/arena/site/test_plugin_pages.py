@@ -41,7 +41,7 @@ guarded(pages()[{name!r}].run)
 
 @pytest.fixture
 def with_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """A published() arena with the page of the document and one that fails."""
+    """Published arena with the example page of the docs and a failing page."""
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
     (code,) = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
     assert len(code.splitlines()) < 30

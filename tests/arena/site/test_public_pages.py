@@ -142,7 +142,7 @@ def test_ratings_between_systems_are_offered() -> None:
 
 
 def systems_of(page: AppTest) -> list[str]:
-    """The systems of the table without the reference, from the first row to the last."""
+    """Return the systems of the table in order, without the reference."""
     heads = r'<tbody class="aa-entrant">.*?<th scope="row"[^>]*><a[^>]*>([^<]*)</a>'
     return re.findall(heads, html_of(page), re.DOTALL)
 
@@ -157,7 +157,7 @@ def test_reference_is_line_without_rank() -> None:
 
 
 def test_boards_of_one_set_have_distinct_labels(filled: Callable[..., Arena]) -> None:
-    """E1: two boards of one set have names of their own, by set, round, judge and date."""
+    """Two boards of one set have distinct labels by set, round, judge and date."""
     arena = filled()
     for name in ("spring", "summer"):
         play(arena, name, publish=True)

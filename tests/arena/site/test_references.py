@@ -20,12 +20,12 @@ DEMO = Path(__file__).parents[3] / "data" / "sets" / "demo"
 NOTE = "Systems and passages are invented; nothing is advice."
 MACHINE = "a program of ours"
 OLD_HASH = "ba079d29a0f596afaec3c73c745a87702433eb9f4e4a3301754567123ddd2558"
-"""Of the tiny set before there were `reference_by` and `note`."""
+"""Hash of the tiny set before `reference_by` and `note` existed."""
 
 
 @pytest.fixture
 def judged(make_arena: Callable[..., Arena], tmp_path: Path) -> Callable[[str], Arena]:
-    """Publish a board `r` of the tiny set, whose head says who wrote its references, and open its arena."""
+    """Publish a board `r` of the tiny set with the origin of its references, and open its arena."""
     set_folder = write_tiny(tmp_path)
 
     def publish(reference_by: str) -> Arena:
@@ -49,7 +49,7 @@ def _describe(folder: Path, reference_by: str) -> None:
 def test_reference_is_human_written_only_if_people_wrote_it(
     judged: Callable[[str], Arena], by: str, human: bool
 ) -> None:
-    """D15: sentences, flags and the HTML board take their words from the set's `reference_by`."""
+    """Sentences, flags and the HTML board use the set's `reference_by`."""
     arena = judged(by)
     board = arena.boards.get("r")
     assert board.standings["reference_by"] == by
@@ -85,14 +85,14 @@ def test_pages_show_note_of_set(judged: Callable[[str], Arena], name: str, query
 
 
 def test_demo_is_marked_as_invented_and_not_human() -> None:
-    """D15: its reference is by no people, and its note says that nothing is advice."""
+    """Its reference is not written by people, and its note says that it gives no advice."""
     demo = load_set(DEMO).questions
     assert demo.reference_by == "the makers of this demo"
     assert "nothing here is advice" in demo.note
 
 
 def test_reference_by_survives_store_and_export(make_arena: Callable[..., Arena], tmp_path: Path) -> None:
-    """D15: a set comes back from the store as it was; one without the new fields keeps its old hash."""
+    """A set survives the store unchanged; without the new fields it keeps its old hash."""
     set_folder = write_tiny(tmp_path)
     arena = make_arena()
     plain = load_set(set_folder).questions

@@ -44,7 +44,7 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def bridges(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """A published round: passages that disagree, aspects, sub-questions, contexts of two systems."""
+    """Published round with conflicting passages, aspects, sub-questions, and contexts of two systems."""
     folder = tmp_path_factory.mktemp("bridges")
     (folder / "set").mkdir()
     (folder / "set" / "set.toml").write_text(

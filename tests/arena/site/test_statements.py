@@ -16,14 +16,14 @@ PAGES = {
     "compare.compare_page": ({"a": "full", "b": "short"}, 35),
     "systems.system_page": ({"id": "wrong"}, 55),
 }
-"""Modules of pages with what their addresses name, and the most statements of a view without caches.
+"""Pages with parameters, and the maximum number of statements of an uncached view.
 
 Cached results are valid until the latest change, which each query reads.
 """
 
 
 def statements_of(arena: Arena, name: str, **query: str) -> list[str]:
-    """Record the statements of this process to its databases while a page runs."""
+    """Record this process's database statements while a page runs."""
     st.cache_data.clear()
     st.cache_resource.clear()
     page = page_of(arena.settings, name, **query)
@@ -49,7 +49,7 @@ def test_statement_count_is_independent_of_systems(
         path = answers_file(tmp_path, f"more-{number}", f"Item {{n}} is {number}.")
         arena.submissions.add(path, "tiny", system=f"more-{number}")
     play(arena, "many", publish=True)
-    # The first view of a process opens the arena, which asks for the schema.
+    # The first view of a process opens the arena, which reads the schema.
     statements_of(arena, "compare.compare_page", board="few")
     for name, (query, most) in PAGES.items():
         few = statements_of(arena, name, board="few", **query)

@@ -36,7 +36,7 @@ TOKENS: Mapping[str, tuple[str, set[TokenScope]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Club:
-    """An arena with the teams `ours` and `theirs`, an organiser, and how to visit it."""
+    """Arena with the teams `ours` and `theirs` and an organiser, and a way to visit its pages."""
 
     arena: Arena
     visit: Callable[..., AppTest]
@@ -58,7 +58,7 @@ def club(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> Club:
 
     def visit(name: str, who: str | None, **query: str) -> AppTest:
         page = page_of(arena.settings, name, **query)
-        # AppTest has no browser, which is what brings cookies.
+        # AppTest has no browser, so it has no cookies.
         cookie = arena.sessions.sign_in(secrets[who], client="test").cookie if who else ""
         monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {COOKIE: cookie}))
         page.run()

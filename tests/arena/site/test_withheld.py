@@ -99,7 +99,7 @@ def test_withheld_text_disappears_at_next_request(tmp_path: Path) -> None:
                 if "first" in path and ("theirs" in answer.text or not withheld):
                     shown_still[path] = answer.status_code
         assert not shown_still
-        # What the set itself shows is not part of the board.
+        # Texts that the set itself shows are not part of the board.
         board = [path for path in paths if not path.startswith("/api/v1/sets/")]
         assert not {mark for client in clients for path in board for mark in marks_in(client.get(path).text)}
     arena.close()

@@ -1,4 +1,4 @@
-"""Workers whose clocks are wrong: processes of their own, each with its own idea of the time."""
+"""Workers with wrong clocks, each in its own process."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _told_at(log: Path) -> Iterator[datetime]:
 def test_workers_with_wrong_clocks_judge_each_battle_once(
     filled: Fill, scripted_llm: Serve, database_url: str, tmp_path: Path
 ) -> None:
-    """One is right, one a day ahead, one a day behind: none gives another up, and a dead one is noticed."""
+    """One clock is right, one a day ahead, one a day behind: only dead workers are given up."""
     (tmp_path / "clock").mkdir()
     (tmp_path / "clock" / "sitecustomize.py").write_text(SHIFTED)
     server = scripted_llm(latency=0.5)

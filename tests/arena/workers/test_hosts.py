@@ -1,7 +1,7 @@
-"""Several hosts with one database: one dies, one is cut off, the command is lost.
+"""Several hosts with one database: one dies, one is disconnected, the command is killed.
 
-Each host is a network namespace with processes and a name of its own (tests/hosts.py), so that no worker can
-see whether another one's process is still there: only leases show it, as between machines.
+Each host is a network namespace with its own processes and name (tests/hosts.py), so that no worker can
+see whether another's process still exists: only leases show it, as between machines.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CUT = 3.0 * LEASE
 HOSTS = ("head", "left", "right", SERVER, ENDPOINT)
 BATTLES = 72
 USUAL, SLOW, QUICK = 0.5, 3.0, 0.05
-"""Seconds for a reply: SLOW while something else is waited for, so that no round ends before."""
+"""Seconds per reply; SLOW keeps a round running while a test waits for something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class Site:
         return self.calls()
 
     def calls(self) -> int:
-        """Calls that reached the endpoint."""
+        """Number of calls that reached the endpoint."""
         return int(self._endpoint("log")["calls"])
 
     def reply_in(self, seconds: float) -> None:
-        """Let the endpoint take so long for each reply from now on."""
+        """Set the endpoint's seconds per reply."""
         self._endpoint("script", json.dumps({"latency": seconds}))
 
     def _endpoint(self, name: str, sent: str | None = None) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Site:
         return reply
 
     def counts(self, name: str) -> RoundCounts:
-        """The books."""
+        """Return the round's counts."""
         return self.arena.store.rounds.counts(name)
 
     def verdicts(self, name: str) -> dict[object, object]:
@@ -83,7 +83,7 @@ class Site:
         return {battle.key: (battle.outcome, battle.preference) for battle in battles if battle.outcome}
 
     def until_judged(self, name: str, count: int) -> dict[object, object]:
-        """Wait until so many battles have their verdict, and return the verdicts."""
+        """Wait until this many battles have a verdict, and return the verdicts."""
         self._wait(lambda: self.counts(name).judged >= count)
         return self.verdicts(name)
 
@@ -95,7 +95,7 @@ class Site:
         )
 
     def until_nobody_works(self) -> None:
-        """Wait until every lease has lapsed, with slow replies from now on."""
+        """Wait until every lease has expired; replies are slow from now on."""
         self.reply_in(SLOW)
         self._wait(lambda: all(lease.lease_left < 0 for lease in self.arena.store.leases.all()))
 
@@ -106,7 +106,7 @@ class Site:
             time.sleep(0.1)
 
     def check(self, name: str, committed: Mapping[object, object], *, calls: int, in_flight: int) -> None:
-        """Check the books of a round: what was committed stays, and only calls in flight are made again.
+        """Check a round: committed verdicts stay, and only calls in flight are repeated.
 
         `calls` is the number of calls before the round.
         """
@@ -125,7 +125,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[tuple[Lan, Server]]:
-    """Hosts with a database and an endpoint that takes half a second for a reply."""
+    """Hosts with a database and an endpoint that takes half a second per reply."""
     with lan(HOSTS) as made, postgres_on(made) as server:
         endpoint = f"http://{made.address(ENDPOINT)}:{PORT}/v1"
         variables = {
@@ -142,7 +142,7 @@ def hosts() -> Iterator[tuple[Lan, Server]]:
 
 @pytest.fixture
 def site(hosts: tuple[Lan, Server], filled: Fill, make_arena: Fill) -> Site:
-    """The hosts with the tiny set in their database."""
+    """Hosts with the tiny set in their database."""
     made, server = hosts
     options = {"database_url": server.own_url, "endpoint": made.variables["OPENAI_BASE_URL"], "lease": LEASE}
     arena = make_arena(**options)
@@ -154,7 +154,7 @@ def site(hosts: tuple[Lan, Server], filled: Fill, make_arena: Fill) -> Site:
 
 @pytest.fixture
 def workers(site: Site) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Start workers of the queue on hosts; they end with the test."""
+    """Start workers of the queue on hosts, until the end of the test."""
     started: list[subprocess.Popen[bytes]] = []
 
     def start(host: str) -> subprocess.Popen[bytes]:
@@ -201,7 +201,7 @@ def test_lost_command_resumes_on_other_host(site: Site) -> None:
     command.kill()
     site.until_nobody_works()
     site.reply_in(QUICK)
-    # Until the lost command's lease has lapsed, that is refused.
+    # Refused until the lease of the killed command has expired.
     ends = time.monotonic() + 300
     while site.lan.arena("right", "rounds", "resume", "lost", "--concurrency", "4").wait():
         assert time.monotonic() < ends, site.lan.log("right")

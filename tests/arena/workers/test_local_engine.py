@@ -1,4 +1,4 @@
-"""Long work in processes of this machine: the same bytes as in one, nothing lost, nothing swallowed."""
+"""Long work in local processes: the same bytes as in one process, no lost results or errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.long_work import nested, numbers, raised, refused, results, squared, 
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is handed over at once, and documents are cut few at a time."""
+    """Distribute even small work, and split documents into small parts."""
     monkeypatch.setattr(parallel, "SERIAL_SECONDS", -1)
     monkeypatch.setattr(parallel, "MIN_REMAINING", -1)
 
@@ -61,7 +61,7 @@ def test_results_come_in_order_and_few_tasks_are_read_ahead() -> None:
 
 @pytest.mark.slow
 def test_error_of_task_is_raised_unchanged() -> None:
-    """The first task that is refused says why, a fault its function; what was done before it was yielded."""
+    """Expected errors arrive with their message, others with the function; earlier results are yielded."""
     results = LocalSpread(2).map(refused, numbers(20))
     assert [next(results) for _ in range(5)] == [0, 1, 2, 3, 4]
     with pytest.raises(InputError, match="Five cannot be used"):
@@ -86,7 +86,6 @@ def test_task_that_kills_processes_is_error() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 def test_nested_tasks_run_in_their_process() -> None:
-    """Work that is spread within a process is done by that process."""
     with parallel.in_parallel(LocalSpread(2)):
         results = list(parallel.parallel_map(nested, numbers(4)))
     assert results == [[], [1], [2, 3], [3, 4, 7]]

@@ -1,4 +1,4 @@
-"""Two at once: what one found before the other's change was there does not count, on either engine."""
+"""Races: a read before another's commit must not decide, on either engine."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def arena(filled: Fill, database_url: str) -> Arena:
 
 @contextmanager
 def meanwhile(arena: Arena, change: Callable[[], object]) -> Iterator[Start]:
-    """Make a change and commit it only when what the block starts has had time to look."""
+    """Make a change, and commit it only after the block's calls have read."""
     ready, go = threading.Event(), threading.Event()
 
     def first() -> None:
@@ -61,7 +61,7 @@ def meanwhile(arena: Arena, change: Callable[[], object]) -> Iterator[Start]:
 
 @pytest.fixture
 def held(arena: Arena, tmp_path: Path) -> int:
-    """A submission that was only checked."""
+    """Submission that was only checked."""
     path = answers_file(tmp_path, "held", "Item {n} is {word}, held.")
     added = arena.submissions.add(path, "tiny", system="held", team="ours", confirm=False)
     return added.submission.id
@@ -69,7 +69,7 @@ def held(arena: Arena, tmp_path: Path) -> int:
 
 @pytest.mark.slow
 def test_submission_is_withdrawn_and_confirmed_once(arena: Arena, held: int) -> None:
-    """The second withdrawal changes no reason, and a confirmation meanwhile brings nothing back."""
+    """The second withdrawal does not change the reason, and a late confirmation has no effect."""
     with meanwhile(arena, lambda: arena.store.submissions.confirm(held)) as start:
         again = start(lambda: arena.submissions.confirm(held))
     with pytest.raises(ConflictError, match="accepted"):
@@ -123,7 +123,7 @@ def _new(system: str, team: str = "ours") -> NewSubmission:
 
 @pytest.mark.slow
 def test_similar_names_are_not_both_registered(arena: Arena) -> None:
-    """C3: Of two new names that look alike and come at the same moment, the second one is refused."""
+    """Of two similar new names registered at once, the second is refused."""
     with meanwhile(arena, lambda: arena.store.submissions.add(_new("twin"), [])) as start:
 
         def follow() -> object:

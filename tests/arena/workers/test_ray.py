@@ -1,4 +1,4 @@
-"""Rounds and long work on a Ray cluster: the results and books of one process, also when a node dies."""
+"""Rounds and long work on a Ray cluster: same results and costs as one process, even if a node dies."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ pytestmark = [
 
 @dataclass(frozen=True, slots=True)
 class OnRay:
-    """An arena on PostgreSQL, its endpoint, and a cluster of two nodes that read the same database."""
+    """Arena on PostgreSQL, its endpoint, and a cluster of two nodes with the same database."""
 
     arena: Arena
     server: ScriptedLLM
@@ -66,7 +66,7 @@ class OnRay:
 
 @pytest.fixture(scope="module")
 def on_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnRay]:
-    """One cluster for all tests; the last of them kills a node."""
+    """One cluster for all tests; the last test kills a node."""
     import ray  # noqa: PLC0415 - an extra
     from ray.cluster_utils import Cluster  # noqa: PLC0415 - as above
 
@@ -107,7 +107,6 @@ def on_ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnRay]:
 
 
 def test_ray_verdicts_equal_single_process(on_ray: OnRay) -> None:
-    """Verdicts, outcomes, cost and tokens are those of the local engine."""
     script: dict[str, Any] = {"rule": "hash", "faults": {"refusal": 0.1, "wrong_format": 0.1}}
     on_ray.create("local", **script)
     local = on_ray.arena.rounds.run("local", concurrency=8, report=lambda _progress: None)

@@ -17,7 +17,7 @@ MINUTE = 60.0
 def _most_above(times: Sequence[float], per_minute: float) -> float:
     """Return the largest excess of calls over the rate in any stretch of time."""
     rate = per_minute / MINUTE
-    # Both ends of a stretch are calls: `worst` is the best start so far, each call being an end in turn.
+    # Spans start and end at calls: `worst` is the best start so far, with each call as an end in turn.
     worst, most = float("inf"), 0.0
     for number, moment in enumerate(times):
         worst = min(worst, number - rate * moment)
@@ -29,9 +29,9 @@ def _most_above(times: Sequence[float], per_minute: float) -> float:
 def test_workers_share_limit_per_minute(
     filled: Fill, scripted_llm: Serve, database_url: str, tmp_path: Path
 ) -> None:
-    """A worker that joins another takes a share of the rate at once: in no stretch do both exceed it.
+    """A joining worker takes its share of the rate at once: the sum never exceeds the limit.
 
-    The rate allows a second's worth at once; one more is granted for calls that travel at different speeds.
+    The rate allows a second's worth at once, plus one for calls with different delays.
     """
     server = scripted_llm()
     arena = filled(database_url=database_url, endpoint=server.url)

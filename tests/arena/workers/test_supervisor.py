@@ -1,4 +1,4 @@
-"""`arena serve`: the site and one worker as processes of their own, the worker started again when it dies."""
+"""`arena serve`: the site and a worker as processes; a dead worker is restarted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.arena.conftest import Fill, start, until
 
 
 def _children(pid: int) -> list[int]:
-    """The worker processes below a process."""
+    """Return the worker processes below a process."""
     processes = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -44,7 +44,7 @@ def _create(arena: Arena, judge: str = "reference-free", **fields: Any) -> int: 
 
 
 def _work_once(arena: Arena) -> None:
-    """Let a worker with an arena of its own do what is queued, in this process."""
+    """Run the queued work in this process, by a worker with its own arena."""
     with closing(Arena(arena.settings)) as own:
         Worker(own, this_worker()).run(once=True)
 
@@ -85,7 +85,7 @@ def test_oldest_job_goes_first(queued: Arena) -> None:
 
 
 def test_battle_has_one_lease(queued: Arena) -> None:
-    """Workers on one round get different battles, together all of them."""
+    """Workers on one round get disjoint battles that cover the round."""
     store = queued.store
     round_id = store.rounds.get("r").id
     held: list[int] = []
@@ -154,7 +154,7 @@ def test_killed_worker_leaves_balanced_ledger(filled: Fill, database_url: str) -
     assert (account.spent, account.drawn) == pytest.approx((0.1, 0.0))
     with pytest.raises(LeaseLostError):
         store.ledgers.draw(round_id, 0.1, 0.5, lease_id=lease.id)
-    # A call that was in flight when it was given up was paid all the same.
+    # A call in flight when its worker was given up still costs money.
     store.ledgers.settle(round_id, spent=0.2, returned=0.2, lease_id=lease.id)
     account = store.ledgers.account(round_id)
     assert (account.spent, account.drawn) == pytest.approx((0.3, 0.0))
@@ -210,7 +210,7 @@ def test_four_workers_judge_every_battle_once(filled: Fill, scripted_llm: Serve,
     costs = [judgment.cost_usd for battle in evidence for judgment in battle.judgments if judgment.cost_usd]
     account = arena.store.ledgers.account(round_id)
     assert account.drawn == pytest.approx(0.0, abs=1e-9)
-    # The killed worker had paid for calls whose verdicts it could not commit; their replies are cached.
+    # The killed worker had paid for calls without committing verdicts; their replies are cached.
     orphaned = server.log.calls - len(costs)
     assert sum(costs) - 1e-9 <= account.spent <= sum(costs) + 2 * orphaned * max(costs) + 1e-9
     assert arena.store.jobs.get(1).state is JobState.DONE

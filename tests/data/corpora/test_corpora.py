@@ -18,7 +18,7 @@ from data.errors import FileFormatError, InvalidFileError, NotFoundError, Record
 
 
 def terms(text: str) -> list[str]:
-    """Lower-case words."""
+    """Return lower-case words."""
     return re.findall(r"\w+", text.lower())
 
 
@@ -33,7 +33,7 @@ DOCUMENTS = [
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """A JSONL file of documents."""
+    """JSONL file of documents."""
     path = tmp_path / "documents.jsonl"
     path.write_text("\n".join(map(json.dumps, DOCUMENTS)), encoding="utf-8")
     return path
@@ -41,7 +41,7 @@ def source(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def library(tmp_path: Path) -> CorpusLibrary:
-    """An empty library."""
+    """Empty library."""
     return CorpusLibrary(tmp_path / "corpora", PLAIN)
 
 

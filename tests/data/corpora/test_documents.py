@@ -1,4 +1,4 @@
-"""Documents of corpora in the shapes that other tools write."""
+"""Documents of corpora in the formats of other tools."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TREC = cases(__file__, "TREC")
 
 
 def read(path: Path) -> list[Passage]:
-    """The documents of a path that has no problems."""
+    """Read the documents of a path without problems."""
     problems = ProblemList()
     documents = list(read_documents(path, problems))
     assert problems.result() == ()

@@ -1,4 +1,4 @@
-"""The files that RAG-QA Arena's authors publish, opened as they are: human evaluations and references."""
+"""Files published by the authors of RAG-QA Arena, read unchanged: human evaluations and references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of people in tables and in the exports of Label Studio and Argilla."""
+"""Labels of people in tables and in exports of Label Studio and Argilla."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ VOTES = [
     ("q2", "wrong", "short", "Cleo", 1),
     ("q3", "short", "human", "Ben", 1),
 ]
-"""The votes of every golden file."""
+"""Votes of every golden file."""
 USERS = {"5": "Ben", "6": "Cleo"}
-"""Names of the users of Label Studio's export."""
+"""User names of Label Studio's export."""
 PAIR = {"question_id": "q1", "model_a": "full", "model_b": "short"}
 Entries = list[dict[str, Any]]
 
@@ -40,14 +40,14 @@ def read(folder: Path, payload: object, name: str = "labels.json") -> LabelFile:
 
 
 def refusal(folder: Path, payload: object, name: str = "labels.json") -> str:
-    """Read a document that is refused, and return the messages of its problems."""
+    """Read an invalid document, and return the messages of its problems."""
     with pytest.raises(InvalidFileError) as refused:
         read(folder, payload, name)
     return " ".join(problem.message for problem in refused.value.problems)
 
 
 def task(*annotations: dict[str, Any]) -> Entries:
-    """A task of Label Studio with annotations."""
+    """Return a task of Label Studio with annotations."""
     return [{"id": 1, "data": dict(PAIR), "annotations": list(annotations)}]
 
 
@@ -60,7 +60,7 @@ def control(kind: str, key: str, value: object, name: str = "") -> dict[str, Any
 
 
 def record(**columns: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
-    """A record of Argilla as `records.to_list(flatten=True)` writes it."""
+    """Return a record of Argilla as `records.to_list(flatten=True)` writes it."""
     return {"id": "r1", "status": "completed", "_server_id": "x", **PAIR, **columns}
 
 

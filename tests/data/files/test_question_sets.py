@@ -153,7 +153,7 @@ def test_nuggets_are_part_of_a_question() -> None:
 
 
 def written_beside(folder: Path, *topics: Mapping[str, Any]) -> Path:
-    """A folder of two questions with a file of nuggets."""
+    """Folder of two questions and a file of nuggets."""
     rows = [{"id": key, "domain": "d", "question": f"When is {key}?"} for key in ("12", "13")]
     write_lines(folder / "questions.jsonl", *rows)
     write_lines(folder / "nuggets.jsonl", *topics)

@@ -1,4 +1,4 @@
-"""Question sets as BEIR's folders, there and back."""
+"""Round trips of question sets through BEIR's folders."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NUGGETS = st.lists(st.builds(Nugget, TEXT, IMPORTANCE), max_size=2, unique_by=la
 
 @st.composite
 def question_sets(draw: st.DrawFn) -> QuestionSet:
-    """Sets with everything that a question may have, and texts of any characters."""
+    """Sets with all fields of questions, and texts of any characters."""
     ids = draw(st.lists(NAME, min_size=1, max_size=4, unique_by=lambda name: "_".join(name.split())))
     questions = [
         Question(

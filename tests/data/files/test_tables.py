@@ -1,4 +1,4 @@
-"""Tables of texts: ids, passages, lists in cells and sets of questions as people's tools write them."""
+"""Tables of texts: ids, passages, lists in cells, and question sets in formats of other tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relevance judgments as files bring them."""
+"""Relevance judgments in files."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ FILES = (
 
 
 def recorded(file: str) -> dict[str, object]:
-    """Return each tool's version, ratings and own rules; the error where it raises one."""
+    """Return each tool's version, ratings and own rules, or its error."""
     battles = read_written(ROOT / file, None, Context())
     boards: dict[str, object] = {}
     for peer in PEERS:

@@ -1,4 +1,4 @@
-"""Write `files/trulens.csv` by hand with trulens 2.16.0, again until inputs are there: they come late."""
+"""Write `files/trulens.csv` by hand with trulens 2.16.0; repeat until inputs appear, which takes a while."""
 
 from importlib import import_module
 

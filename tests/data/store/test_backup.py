@@ -1,4 +1,4 @@
-"""Backups of SQLite databases: sound, restored all or nothing, and made before a migration."""
+"""Backups of SQLite databases: checked, restored atomically, and made before a migration."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Database(sys.argv[1]).upgrade()
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """A database of an arena with a mark."""
+    """Database of an arena with a mark."""
     file = tmp_path / "arena.sqlite"
     new_sqlite(file)
     mark(file, "new")
@@ -60,7 +60,7 @@ def database(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def backup(database: Path, tmp_path: Path) -> Path:
-    """A backup of the same arena with an older mark."""
+    """Backup of the same arena with an older mark."""
     file = tmp_path / "arena.backup"
     mark(database, "old")
     back_up(database, file)
@@ -77,13 +77,13 @@ def mark(file: Path, text: str) -> None:
 
 
 def marked(file: Path) -> str:
-    """The text that `mark` stored."""
+    """Return the text stored by `mark`."""
     with closing(sqlite3.connect(file)) as connection:
         return str(connection.execute("SELECT text FROM mark").fetchone()[0])
 
 
 def damage(file: Path) -> None:
-    """Overwrite the middle of a database, as a bad disk does."""
+    """Overwrite the middle of a database, like a bad disk."""
     with file.open("r+b") as raw:
         raw.seek(file.stat().st_size // 2 // 4096 * 4096)
         raw.write(b"\xff" * 8192)
@@ -258,7 +258,7 @@ def test_damaged_file_advises_a_check(tmp_path: Path) -> None:
 def test_errors_of_an_intact_database_do_not_advise_a_restore(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, allowed: bool, advice: str
 ) -> None:
-    """SQLite calls a full disk and a read-only one a disk I/O error (#53: A10)."""
+    """SQLite reports a full disk and a read-only disk as I/O errors."""
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
     monkeypatch.setattr("os.access", lambda *_: allowed)
     with (

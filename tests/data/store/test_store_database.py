@@ -105,7 +105,7 @@ store.close()
 
 @pytest.mark.slow
 def test_forked_process_opens_its_own_connection(tmp_path: Path) -> None:
-    # This process may have threads of libraries that warn when it is forked, so another one forks.
+    # Libraries may have started threads here that warn about forks, so a subprocess forks.
     url = f"sqlite:///{tmp_path / 'a.sqlite'}"
     command = [sys.executable, "-W", "error", "-c", FORKING, url]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)

@@ -30,7 +30,7 @@ def _rows(count: int) -> list[tuple[Answer, bool]]:
 
 @pytest.fixture
 def filled(store: Store) -> Store:
-    """A store with the tiny set."""
+    """Store with the tiny set."""
     questions = make_set()
     assert store.sets.add(questions, content_hash(questions))
     return store

@@ -109,7 +109,7 @@ def test_refusal_wins_if_reference_declines(reference: str) -> None:
         assert settle(decline, "", question).preference is Preference.A
         assert settle(decline, SILENT[0], question).preference is Preference.TIE
     assert settle(INVENTED, "", question).preference is Preference.A
-    # The reference as an opponent is right as well.
+    # The reference as an opponent is correct too.
     assert settle(INVENTED, reference, question, side="b").preference is Preference.B
 
 
@@ -188,7 +188,7 @@ def test_two_more_covered_facts_outweigh_contradiction() -> None:
     listed = " ".join(sorted(str(question.reference).split()))
     assert settle(f"{wrong} {facts[1]}", right, question).preference is Preference.B
     assert settle(" ".join((wrong, *facts[1:])), right, question).preference is Preference.A
-    # A list of words covers every fact and is no answer.
+    # A list of words covers every fact without being an answer.
     assert settle(f"{wrong} {facts[1]}", listed, question).preference is Preference.A
 
 
@@ -306,7 +306,7 @@ TRANSLATED = json.loads((GOLDEN / "translated.json").read_text(encoding="utf-8")
 
 @pytest.mark.parametrize("code", ["de", "es", "fr", "ja"])
 def test_correct_answers_win_in_each_language(code: str) -> None:
-    """Over poor ones, answers to other questions, and lists of the reference's words."""
+    """Over poor answers, answers to other questions, and lists of the reference's words."""
     rows = TRANSLATED[code]
     assert len(rows) == 8
     for row, other in zip(rows, [*rows[1:], rows[0]], strict=True):
@@ -322,7 +322,7 @@ BEST = "meridian"
 WORST = "slipshod"
 MAX_WINS = 0.05
 FURTHER = 7
-"""Questions between an answer and the one that it is given to."""
+"""Questions between an answer and the question that it is paired with."""
 
 
 @lru_cache(maxsize=1)
@@ -340,7 +340,7 @@ def _wins(number: int, text: str, opponent: str, *, reference: bool = False) -> 
 
 @pytest.mark.slow
 def test_judge_agrees_with_careful_readers_on_demo_set() -> None:
-    """Of the 511 pairs whose winner was written down with the answers, 86 % and more are decided so."""
+    """At least 86 % of the 511 pairs whose winner was written down with the answers are decided that way."""
     questions, answers = _demo()
     places = {question.id: number for number, question in enumerate(questions.questions)}
     agreements = []
@@ -350,7 +350,7 @@ def test_judge_agrees_with_careful_readers_on_demo_set() -> None:
         own = {name: texts[row["question_id"]] for name, texts in answers.items()}
         own["reference"] = str(questions.questions[number].reference)
         for winner, loser in row["pairs"]:
-            # The reference wins where the other side does not.
+            # The reference wins if the other side does not.
             turned = winner == "reference"
             first, second = (loser, winner) if turned else (winner, loser)
             question = questions.questions[number]

@@ -42,7 +42,7 @@ def ask(
     ledger: Ledger | None = None,
     **settings: Any,  # noqa: ANN401 - any field of the settings
 ) -> tuple[list[Reply | CallFailure], Scheduler]:
-    """Ask everything at once and return the answers with the scheduler that brought them."""
+    """Ask all questions at once, and return the answers with their scheduler."""
 
     async def run() -> tuple[list[Reply | CallFailure], Scheduler]:
         async with open_client(AccessSettings(**{**FAST, **settings}), cache, ledger) as client:
@@ -119,7 +119,7 @@ def test_record_sends_all_requests_again(scripted_llm: Serve) -> None:
 
 
 def test_possible_charges_count_in_full(scripted_llm: Serve) -> None:
-    """C6: A dropped reply loses its reservation and is not booked as charged, a 500 costs nothing."""
+    """A dropped reply uses up its reservation without being charged; a 500 costs nothing."""
     for fault, lost in (("drop", True), ("server_error", False)):
         server, ledger = scripted_llm(first=[fault] * 2), MemoryLedger(1.0)
         ask([request(server.url)], ledger=ledger, attempts=2)
@@ -131,7 +131,7 @@ def test_possible_charges_count_in_full(scripted_llm: Serve) -> None:
 
 
 class Reporting:
-    """A transport whose replies have a usage of the test's own."""
+    """Transport whose replies report scripted usage."""
 
     unlimited = False
 
@@ -190,7 +190,7 @@ def spend(model: str, ledger: MemoryLedger, *usage: dict[str, object]) -> Report
             },
             (1_000 * 0.25 + 3_100 * 2) / 1e6,
         ),
-        # A private gateway whose replies say what they cost, though no price is known.
+        # A private gateway whose replies state their cost, without a known price.
         ("house-judge", {"prompt_tokens": 1_000, "completion_tokens": 50, "cost": 0.003}, 0.003),
     ],
 )
@@ -216,7 +216,7 @@ def test_implausible_usage_is_lost_and_stops_endpoint(usage: dict[str, object]) 
     with pytest.raises(EndpointError, match="reported more tokens than a call can use"):
         spend("gpt-4o", ledger, usage)
     assert ledger.spent == 0.0
-    assert 0.1 < ledger.lost < 0.11  # five calls of 2,048 tokens at 10 USD for a million
+    assert 0.1 < ledger.lost < 0.11  # five calls of 2,048 tokens at 10 USD per million
 
 
 def test_occasional_implausible_usage_is_tolerated() -> None:
@@ -284,7 +284,7 @@ def test_stop_lets_calls_in_flight_finish(scripted_llm: Serve) -> None:
 
 
 class Held(Reporting):
-    """A transport whose first call never ends, and whose others end at once."""
+    """Transport whose first call never ends; other calls end at once."""
 
     def __init__(self) -> None:
         super().__init__({})
@@ -305,7 +305,7 @@ def test_cancelled_caller_does_not_cancel_others() -> None:
             first = asyncio.create_task(client.ask(request("http://held/v1")))
             await transport.arrived.wait()
             second = asyncio.create_task(client.ask(request("http://held/v1")))
-            await asyncio.sleep(0)  # The second waits for the first now.
+            await asyncio.sleep(0)  # The second call waits for the first now.
             first.cancel()
             answer = await second
         assert first.cancelled()
@@ -403,7 +403,7 @@ def test_replies_contain_no_keys_or_control_characters(scripted_llm: Callable[..
 
 
 class Unusable(Reporting):
-    """A transport whose replies are at fault."""
+    """Transport with invalid replies."""
 
     def __init__(self) -> None:
         super().__init__({})

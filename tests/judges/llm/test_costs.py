@@ -1,4 +1,4 @@
-"""A cap is met between two battles: both orders of one are paid, or none."""
+"""The cap takes effect between battles: both orders of a battle are paid, or none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.arena.conftest import Serve
 
 
 def _halves(verdicts: Sequence[Any], orders: int) -> list[Any]:
-    """Battles of which some order was paid and not all."""
+    """Return the battles of which only one order was paid."""
     paid = [sum(judgment.calls > 0 for judgment in verdict.judgments) for verdict in verdicts]
     return [verdict for verdict, count in zip(verdicts, paid, strict=True) if 0 < count < orders]
 

@@ -76,7 +76,7 @@ def test_limit_grows_by_one_per_round_after_cut() -> None:
 
 
 async def _entered(count: int) -> AdaptiveLimiter:
-    """Enter a gate as often as it admits at once."""
+    """Enter a gate as often as possible at once."""
     gate = AdaptiveLimiter(count, 100)
     for _ in range(count):
         await gate.enter()
@@ -155,7 +155,7 @@ def test_budget_waits_for_calls_in_flight() -> None:
 
 
 async def _many_through(ledger: MemoryLedger) -> int:
-    """Forty askers reserve and settle while the ledger takes its time; how many calls were made."""
+    """Reserve and settle from forty tasks while the ledger is slow; return the number of calls."""
     budget, made = Budget(ledger), 0
 
     async def ask() -> None:
@@ -191,7 +191,7 @@ def test_cap_is_respected_with_slow_ledger() -> None:
 
 
 async def _judged_by(workers: int, cap: float) -> tuple[int, MemoryLedger]:
-    """Judge with some workers of one ledger until each is refused; a call costs a tenth of its most."""
+    """Judge with several workers of one ledger until all are refused; a call costs a tenth of its maximum."""
     ledger = MemoryLedger(cap)
 
     async def work() -> int:

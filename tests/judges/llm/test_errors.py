@@ -58,9 +58,9 @@ def test_wait_is_visible_while_it_lasts(scripted_llm: Callable[..., Any]) -> Non
 @pytest.mark.parametrize(
     ("status", "body", "kind", "wait"),
     [
-        # The quota of a provider behind litellm's proxy, which loses the code.
+        # The quota of a provider behind litellm's proxy, which drops the code.
         (429, {"message": f"litellm.RateLimitError: {SPENT}", "code": "429"}, "fatal", None),
-        # Google says so of a minute's limit as well, and then how long to wait.
+        # Google also sends it for limits per minute, and then adds the waiting time.
         (429, {"message": SPENT, "details": [{"retryDelay": "7s"}]}, "rate_limited", 7.0),
         (429, {"message": f'litellm: {SPENT} "details": [{{"retryDelay": "7s"}}]'}, "rate_limited", 7.0),
         (429, {"message": f"{SPENT} Please retry in 34.5s."}, "rate_limited", 34.5),

@@ -160,7 +160,7 @@ SCANNED = re.compile(r"<rating>.*\d+.*</rating>", re.DOTALL)
 
 @given(TEXTS)
 def test_reasoning_blocks_match_patterns(text: str) -> None:
-    """A3: a block closed by its own name, or by either name, is the one that the old patterns took."""
+    """A block closed by its own name, or by either name, is the one that the old patterns matched."""
     assert split_reasoning(text, same_name=True) == (
         [match[1] for match in SAME_NAME.findall(text)],
         SAME_NAME.sub("", text),
@@ -170,7 +170,7 @@ def test_reasoning_blocks_match_patterns(text: str) -> None:
 
 @given(TEXTS)
 def test_digit_scan_matches_pattern(text: str) -> None:
-    """A3: RAG-QA Arena's digit scan takes the highest digit of the rating that its pattern finds."""
+    """RAG-QA Arena's digit scan takes the highest digit of the rating that its pattern finds."""
     matches = SCANNED.findall(text)
     digit = max((digit for digit in "012" if digit in (matches[0] if matches else text)), default="0")
     reading = read(Reply(key="k", endpoint="e", model="m", text=text), ReplyFormat.DIGIT_SCAN)
@@ -179,7 +179,7 @@ def test_digit_scan_matches_pattern(text: str) -> None:
 
 
 def test_rating_allows_whitespace() -> None:
-    """A3: a rating with much space about it is read; one of more than 40 characters is not."""
+    """A rating surrounded by much space is read; one of more than 40 characters is not."""
     wide = f"<rating>{' ' * 100_000}1{' ' * 100_000}</rating>"
     long = f"<rating>1{' ' * 100}1</rating>"
     answers = [
@@ -189,7 +189,7 @@ def test_rating_allows_whitespace() -> None:
 
 
 def test_unclosed_braces_are_not_object() -> None:
-    """A3: a reply of nested braces ends as a malformed reply, and an object before them is still read."""
+    """Nested braces are a malformed reply, and an object before them is still read."""
     nest = '{"a":' * 20_000
     problem = read_reply(ASPECTS, Reply(key="k", endpoint="e", model="m", text=nest))
     assert isinstance(problem, str)

@@ -30,7 +30,7 @@ BODIES = {
 
 
 async def chat(stop: Callable[[], None], request: web.Request) -> web.StreamResponse:
-    """Send the body that a model is named after, or one without an end, and then stop the client."""
+    """Send the body that a model is named after, or an endless body, and then stop the client."""
     name = (await request.json())["model"].removeprefix("openai/")
     if name in BODIES:
         return web.Response(body=BODIES[name][0], headers={"Content-Encoding": BODIES[name][1]})
@@ -80,7 +80,9 @@ def test_limit_depends_on_sampling() -> None:
     request = Request(endpoint="e", model="m", messages=(Message("user", "?"),))
     with pytest.raises(CallError, match="larger than 1 MiB: xxx"):
         reply_of(request, {"choices": [{"message": {"content": "x" * 2**21}}]}, 0.1)
-    with pytest.raises(CallError, match="not a chat completion"):  # objects take 20 times their text
+    with pytest.raises(
+        CallError, match="not a chat completion"
+    ):  # objects take 20 times the memory of their text
         payload_of(b"[" + b"{}," * 2**19 + b"0]")
 
 

@@ -85,17 +85,17 @@ def test_usage_agrees_with_genai_prices(
         # Google's OpenAI-compatible endpoint: genai-prices 0.2.3 takes the 20, litellm the difference.
         ({**PLAIN, "total_tokens": 1920}, TokenUsage(1000, 920, thinking=900, reasoning=900)),
         ({**WHOLE, **THINKING}, TokenUsage(1000, 920, reasoning=900)),
-        # A gateway in front of Claude that leaves cached input out (seen with Portkey).
+        # A gateway in front of Claude that excludes cached input (seen with Portkey).
         ({**PLAIN, "cache_read_input_tokens": 30_000}, TokenUsage(31_000, 20, cached=30_000)),
-        # litellm counts it as input already.
+        # litellm already counts it as input.
         ({**PLAIN, "total_tokens": 1020, "cache_read_input_tokens": 600}, TokenUsage(1000, 20, cached=600)),
-        # DeepSeek's own name, which genai-prices 0.2.3 leaves out.
+        # DeepSeek's own name, which genai-prices 0.2.3 ignores.
         ({**PLAIN, "prompt_cache_hit_tokens": 600}, TokenUsage(1000, 20, cached=600)),
         ({**PLAIN, "total_tokens": 30}, TokenUsage(1000, 20)),
         ({"prompt_tokens": 1000, "total_tokens": 1000}, TokenUsage(1000)),
         ({"prompt_tokens": 1000}, None),
         ({**PLAIN, "cost": "0.5"}, TokenUsage(1000, 20, stated_usd=0.5)),
-        # Perplexity's sum of input, output and the fee of the request.
+        # Perplexity's sum of input, output and the request fee.
         ({**PLAIN, "cost": {"request_cost": 0.012, "total_cost": 0.5}}, TokenUsage(1000, 20, stated_usd=0.5)),
         *(({**PLAIN, "cost": wrong}, TokenUsage(1000, 20)) for wrong in WRONG),
         ({"cost": 0.5}, TokenUsage(stated_usd=0.5)),
@@ -116,7 +116,7 @@ def test_usage_agrees_with_genai_prices(
             {**PLAIN, "cost": 0.25, "cost_details": UPSTREAM, "is_byok": True},
             TokenUsage(1000, 20, stated_usd=0.75),
         ),
-        # Qwen counts what it writes to its cache as input.
+        # Qwen counts cache writes as input.
         (
             {**PLAIN, "prompt_tokens_details": {"cached_tokens": 600, "cache_creation_input_tokens": 100}},
             TokenUsage(1000, 20, cached=600, cache_written=100),

@@ -115,7 +115,7 @@ METRICS = ("comprehensiveness-nli", "coverage-icat-s", "coverage-icat-a", "factu
 
 
 def _items(questions: int) -> list[MetricItem]:
-    """Every demo system's answers to some questions."""
+    """Return every demo system's answers to some questions."""
     files = sorted((DEMO / "answers").glob("*.jsonl"))
     answers = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     return [

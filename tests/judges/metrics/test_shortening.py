@@ -39,7 +39,7 @@ SENDS_NONE = {"nuggets", "reference-coverage"}
 
 
 class Listener(DryRunner):
-    """Keeps every text that an LLM would have been sent."""
+    """Records every text that an LLM would get."""
 
     def __init__(self) -> None:
         super().__init__(endpoint="http://localhost", model="gpt-4.1")

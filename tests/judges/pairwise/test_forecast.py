@@ -45,7 +45,7 @@ def _contest(question: Question, *, against_reference: bool, silent: bool = Fals
 def test_embedded_judge_matches_forecast(
     question: Question, against_reference: bool, silent: bool, ground_truth: GroundTruth
 ) -> None:
-    """D3: it is unreadable exactly where a reason is named; silence needs no ground truth."""
+    """It is unreadable exactly if there is a reason; missing answers need no ground truth."""
     spec = make_spec({"name": "x", "kind": JudgeKind.LEXICAL, "yardstick": ground_truth})
     judge_input = _contest(question, against_reference=against_reference, silent=silent)
     reason = cannot_decide(spec, question, against_reference=against_reference, silent=silent)
@@ -55,7 +55,7 @@ def test_embedded_judge_matches_forecast(
 
 @given(QUESTIONS, st.booleans(), st.sampled_from(["reference-free", "reference", "passages"]))
 def test_llm_judge_matches_forecast(question: Question, against_reference: bool, name: str) -> None:
-    """D3: it declines exactly where `cannot_decide` names a reason, silent answers included."""
+    """It declines exactly if `cannot_decide` has a reason, also for missing answers."""
     spec = load_spec(name)
     judge_input = _contest(question, against_reference=against_reference)
     reason = cannot_decide(spec, question, against_reference=against_reference, silent=True)
@@ -64,7 +64,7 @@ def test_llm_judge_matches_forecast(question: Question, against_reference: bool,
 
 @pytest.mark.parametrize(("quorum", "reason"), [(None, REFERENCE_PLAYS), (1, ""), (2, REFERENCE_PLAYS)])
 def test_panel_needs_enough_deciding_members(quorum: int | None, reason: str) -> None:
-    """D3: with a quorum of one, the member without a ground truth is enough."""
+    """With a quorum of one, the member without a ground truth is enough."""
     question = Question(id="q", domain="d", question="Why?", reference="So.")
     panel = _panel(("reference", "reference-free"), quorum)
     assert cannot_decide(panel, question, against_reference=True) == reason
@@ -72,7 +72,6 @@ def test_panel_needs_enough_deciding_members(quorum: int | None, reason: str) ->
 
 
 def test_reasons_name_missing_input() -> None:
-    """D3: the reason names the ground truth that is missing."""
     bare = Question(id="q", domain="d", question="Why?")
     assert cannot_decide(load_spec("passages"), bare, against_reference=False) == NO_PASSAGES
     assert cannot_decide(load_spec("lexical"), bare, against_reference=False) == NO_GROUND_TRUTH

@@ -42,7 +42,7 @@ JUDGE = 'extends = "compat"\nprompt = "study.toml"\nmodel = "m"\n'
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    """A folder with a study's files in the shapes of RAG-QA Arena's, and a judge that names them."""
+    """Folder with a study's files in RAG-QA Arena's formats, and a judge that refers to them."""
     folder = tmp_path / "study"
     folder.mkdir()
     (folder / "system.txt").write_text(SYSTEM)
@@ -86,7 +86,7 @@ def test_request_matches_study_exactly(study: Path, scripted_llm: Make) -> None:
     messages.append(("user", _as_the_study_asks(question, "A name.", cleaned)))
     (body,) = server.log.bodies
     assert body["messages"] == [{"role": role, "content": text} for role, text in messages]
-    # At temperature 0 the whole nucleus changes nothing, and some models refuse the two together.
+    # At temperature 0, top_p has no effect, and some models refuse both together.
     assert (body["temperature"], "top_p" in body, body["max_tokens"]) == (0.0, False, 256)
     assert verdict.preference is Preference.A
 

@@ -39,7 +39,7 @@ def judged(spec: JudgeSpec, client: LlmClient, judge_input: JudgeInput) -> Verdi
 
 
 def prefers(words: str) -> Callable[[Request], str]:
-    """A judge that prefers the answer with the words, in any position."""
+    """Return a judge that prefers the answer with the words, in any position."""
 
     def answering(request: Request) -> str:
         prompt = request.messages[-1].content

@@ -25,7 +25,7 @@ def _vote(preference: Preference | None, **fields: Any) -> Judgment:  # noqa: AN
 
 
 class Member:
-    """A judge that always decides the same."""
+    """Judge with a constant verdict."""
 
     def __init__(self, name: str, decision: Preference | Outcome, *, flipped: bool | None = None) -> None:
         self.name = name

@@ -26,7 +26,7 @@ UNFIT = {
     transport: [name for names in reasons.values() for name in names]
     for transport, reasons in cases(__file__, "UNFIT").items()
 }
-"""Modes that cannot apply to a transport; the file has the reasons."""
+"""Modes that do not apply to a transport; the file has the reasons."""
 LONG, SHORT = "Air scatters blue light far more than red light, so it comes from everywhere.", "The sea."
 
 
@@ -43,7 +43,7 @@ def judged(
     transport: str,
     ledger: MemoryLedger | None = None,
 ) -> tuple[Verdict | EndpointError, Scheduler]:
-    """Judge a battle at 2 and 8 USD for a million tokens; return its end and the scheduler."""
+    """Judge a battle at 2 and 8 USD per million tokens; return its end and the scheduler."""
     server.reset()
     prices = PriceFile(endpoints={server.url: Price(input=2.0, output=8.0)})
     settings = AccessSettings(
@@ -100,7 +100,7 @@ def test_batches_and_litellm_give_same_result(
 
 
 def _judgment(verdict: Verdict | EndpointError, mode: Mode) -> Judgment | None:
-    """The last judgment, whose outcome and words are the mode's; None where the judge was given up."""
+    """Return the last judgment, with the mode's outcome and text; None if the judge was given up."""
     if isinstance(verdict, EndpointError):
         assert mode.end is End.GIVEN_UP
         assert mode.says in str(verdict)

@@ -1,4 +1,4 @@
-"""Layouts of one text give one verdict, one score and the same sentences."""
+"""Layouts of a text give the same verdict, score and sentences."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ LAYOUTS: Mapping[str, Callable[[tuple[str, ...]], str]] = {
     **{name: laid_out(*fields) for name, fields in cases(__file__, "LAYOUTS").items()},
     "wrapped": lambda text: LAYOUTS["citation behind the stop"](text).replace(" ", "\n", 1),
 }
-"""A text of cited sentences in each layout."""
+"""Text of cited sentences in each layout."""
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -98,7 +98,7 @@ def test_any_sentences_do_not_depend_on_layout(text: tuple[str, ...], layout: st
 
 
 LOOKALIKES = cases(__file__, "LOOKALIKES")
-"""Texts with what looks like a mark, their sentences parted by a bar."""
+"""Texts that resemble marks, with their sentences separated by a bar."""
 
 
 @pytest.mark.parametrize("line", LOOKALIKES)

@@ -1,4 +1,4 @@
-"""D11: initials and abbreviations do not end sentences."""
+"""Initials and abbreviations do not end sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judges.text.sentences import read_sentences, split_sentences
 from tests.cases import cases
 
 GOLDEN = (Path(__file__).parent / "sentences.golden.txt").read_text(encoding="utf-8").splitlines()
-"""A line a text, its sentences parted by a bar."""
+"""One text per line, with its sentences separated by a bar."""
 SURNAMES = ("Grant", "Tolkien", "Woolworth", "O’Neill", "McDonald", "Ivanova-Smith")
 ABBREVIATED = ("Dr.", "Prof.", "Mrs.", "St.", "Lt. Col.", "Sen.", "Gen.", "Capt.")
 LATIN = ("e.g.", "i.e.", "cf.", "vs.", "approx.", "ca.")

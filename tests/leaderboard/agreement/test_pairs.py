@@ -121,7 +121,7 @@ def test_ties_miss_decided_pairs_and_unreadable_pairs_are_excluded() -> None:
     ],
 )
 def test_people_prefer_side_with_majority(labels: tuple[float, ...], people: Preference) -> None:
-    """D1: labels are merged to a, tie or b by majority, whatever their size."""
+    """Labels are merged to a, tie or b by majority, regardless of their size."""
     result = pair(labels, people)
     assert result.people is people
     agreement = calibrate([result], QUICK).overall
@@ -132,7 +132,7 @@ def test_people_prefer_side_with_majority(labels: tuple[float, ...], people: Pre
 
 @given(st.lists(st.sampled_from([-2.0, -1.0, 0.0, 1.0, 2.0]), min_size=1, max_size=7))
 def test_majority_flips_with_sides_and_ignores_order(labels: list[float]) -> None:
-    """D1: order and size of labels do not count."""
+    """Order and size of labels do not count."""
     side = majority(labels)
     assert majority([-label for label in labels]) is side.flipped
     assert majority(sorted(labels)) is side
@@ -140,7 +140,7 @@ def test_majority_flips_with_sides_and_ignores_order(labels: list[float]) -> Non
 
 
 def test_correlations_use_mean_label() -> None:
-    """D1: a pair that the majority calls a tie still leans to b in the correlation."""
+    """A pair that the majority calls a tie still leans to b in the correlation."""
     pairs = [pair((-2, 1, 1), Preference.A, margin=-0.1), pair((1, 0, 0), Preference.B, margin=0.6)]
     pairs += [pair((2, 2, -1), Preference.B, margin=0.9)]
     result = calibrate(pairs, QUICK).overall

@@ -78,7 +78,7 @@ def style(folder: Path, *, sorted_sides: bool) -> str:
 
 
 def newcomer(_: Path) -> str:
-    """A system with 60 battles on a board of 300,060."""
+    """System with 60 battles on a board of 300,060."""
     rng = np.random.default_rng(5)
     a = rng.integers(0, 5, 300_000)
     b, strength = (a + rng.integers(1, 5, len(a))) % 5, np.array([0.9, 0.4, 0, -0.4, -0.9])
@@ -99,7 +99,7 @@ def refused(winner: object) -> str:
 
 
 def shares(folder: Path) -> str:
-    """Strengths of three systems as shares of their sum."""
+    """Return strengths of three systems as shares of their sum."""
     results = {("a", "b"): (6, 3), ("b", "c"): (6, 5), ("a", "c"): (7, 3)}
     rows = []
     for (first, second), (won, lost) in results.items():
@@ -177,7 +177,7 @@ def test_page_row_has_our_value(row: str, tmp_path: Path) -> None:
 
 
 def compared(file: str, monkeypatch: pytest.MonkeyPatch) -> Comparison:
-    """Compare with recorded boards of a file."""
+    """Compare with the recorded boards of a file."""
     for peer in PEERS:
         made = RECORDED[file][peer.name]
 

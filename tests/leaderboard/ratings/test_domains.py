@@ -1,4 +1,4 @@
-"""Ratings of domains borrow from the overall ones, say how much, and are robust to few questions."""
+"""Ratings of domains borrow from the overall ratings, report how much, and are robust to few questions."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def every_group(separated: Apart) -> list[tuple[int, ...]]:
 @settings(deadline=None)
 @given(outcomes())
 def test_letters_are_maximal_groups_of_unseparated_systems(separated: Apart) -> None:
-    """D7: the groups agree with a brute-force search."""
+    """The groups agree with a brute-force search."""
     result = letters(separated)
     for a, b in combinations(range(len(separated)), 2):
         assert share(result[a], result[b]) is not bool(separated[a, b])
@@ -95,7 +95,7 @@ def test_letters_are_maximal_groups_of_unseparated_systems(separated: Apart) -> 
 
 
 def test_letters_after_z_can_be_split() -> None:
-    """D7: after Z come Aa, Ab, …, Ba, so that "ZAaAb" can only be read as three letters."""
+    """After Z come Aa, Ab, …, Ba, so that "ZAaAb" can only be read as three letters."""
     named = [letter(number) for number in (1, 26, 27, 52, 53, 702, 703)]
     assert named == ["A", "Z", "Aa", "Az", "Ba", "Zz", "Aaa"]
     assert letter_set("ZAaAb") == {"Z", "Aa", "Ab"}
@@ -103,7 +103,7 @@ def test_letters_after_z_can_be_split() -> None:
 
 
 def test_many_separated_pairs_need_few_letters() -> None:
-    """D7: 100 systems, each separated from one other only, have at most 200 letters, not 2⁵⁰."""
+    """100 systems, each separated from only one other, have at most 200 letters, not 2⁵⁰."""
     separated = np.zeros((100, 100), dtype=bool)
     for at in range(0, 100, 2):
         separated[at, at + 1] = separated[at + 1, at] = True
@@ -114,7 +114,7 @@ def test_many_separated_pairs_need_few_letters() -> None:
 
 
 def test_letters_agree_with_tests_of_ranks() -> None:
-    """D7: on the paper's board two systems share a letter exactly where Holm's tests do not separate them."""
+    """On the paper's board two systems share a letter exactly if Holm's tests do not separate them."""
     table = rate(bundled_board().table, cluster=Cluster.NONE)
     assert table.errors is not None
     sure = better(table.points, table.errors)
@@ -128,7 +128,7 @@ def test_letters_agree_with_tests_of_ranks() -> None:
 
 @pytest.mark.parametrize(("systems", "known"), [(8, True), (9, False)])
 def test_too_many_systems_have_no_letters(monkeypatch: pytest.MonkeyPatch, systems: int, known: bool) -> None:
-    """D7: the letters are null, not empty."""
+    """The letters are null, not empty."""
     monkeypatch.setattr("leaderboard.ratings.ranks.MAX_LETTERED_SYSTEMS", 8)
     rows = [
         (f"q{at}", "d", f"s{at}", f"s{(at + 1) % systems}", winner)
@@ -205,7 +205,7 @@ def test_places_respect_certain_wins(seed: int) -> None:
 
 
 def test_equal_systems_are_rarely_separated_by_clean_records() -> None:
-    """Two equal systems on 6 questions: the chance that a table calls one the better is at most 6 %."""
+    """For two equal systems on 6 questions, a table calls one better in at most 6 % of cases."""
     false = 0.0
     for won in range(7):
         rows: list[Row] = [(str(n), "d", "a", "b", "model_a" if n < won else "model_b") for n in range(6)]
@@ -273,7 +273,7 @@ def test_several_anchors_only_shift_ratings(interval: IntervalKind) -> None:
     assert result.points - plain.points == pytest.approx(np.full(3, result.points[0] - plain.points[0]))
     assert difference(result, "a", "c").se == pytest.approx(difference(plain, "a", "c").se)
     assert result.covariance is not None
-    # The mean of the two anchors is fixed.
+    # Only the mean of the two anchors is fixed.
     assert result.covariance[0, 0] + result.covariance[0, 1] == pytest.approx(0, abs=1e-6)
     assert all(Flag.ANCHOR not in row.flags and row.se for row in result.ratings)
     assert result.as_json()["anchor"] == [

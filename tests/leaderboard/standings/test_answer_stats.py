@@ -55,7 +55,7 @@ def standings() -> Standings:
 
 
 def test_system_with_few_answers_is_last_without_rating(standings: Standings) -> None:
-    """F24: it won all its battles, and is listed with the reason in every domain."""
+    """It won all its battles, and is last with the reason in every domain."""
     assert [line.system for line in standings.lines["overall"]] == ["b", "c", "d", "a short"]
     for lines in standings.lines.values():
         line = lines[-1]
@@ -178,7 +178,7 @@ def test_files_have_reason(standings: Standings) -> None:
 
 
 def test_reference_without_battles_is_not_listed() -> None:
-    """F8, F21: answers of the reference do not make it an entrant."""
+    """Answers of the reference do not make it an entrant."""
     answered = {"b": 56, "c": 56}
     about = About(name="b", title="B", reference="right")
     board = build_standings(

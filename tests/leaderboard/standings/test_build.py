@@ -84,7 +84,7 @@ def test_board_has_every_system_overall_and_by_domain() -> None:
 
 
 def test_rates_are_against_reference() -> None:
-    """D9: the reference's rate against all is another field."""
+    """The reference's rate against all is a separate field."""
     standings = board()
     for system in ("=x", "y", "z"):
         line = line_of(standings, system)
@@ -99,7 +99,7 @@ def test_rates_are_against_reference() -> None:
 
 
 def test_old_boards_export_no_rates_of_reference() -> None:
-    """D9: neither 0 nor the rate against all."""
+    """Neither 0 nor the rate against all."""
     standings = dict(board().as_json())
     before = json.loads(json.dumps(standings))
     for part in before["lines"].values():

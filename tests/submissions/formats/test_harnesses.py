@@ -1,4 +1,4 @@
-"""Answers as other tools write them; the golden files and what made them are in tests/golden/answers."""
+"""Answers in formats of other tools; golden files and their scripts are in tests/golden/answers."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_answers_of_systems_are_not_mixed(tmp_path: Path) -> None:
 
 
 MADE = json.loads((GOLDEN / "made.json").read_text(encoding="utf-8"))
-"""Answers of each system of a log, in their alphabetical order, and the warnings on it."""
+"""Answers of each system of a log, in alphabetical order, and the warnings."""
 
 
 @pytest.mark.parametrize("name", MADE)

@@ -83,7 +83,7 @@ def test_array_does_not_depend_on_chunks(chunk: int, tmp_path: Path, monkeypatch
 
 
 class CountedName(str):
-    """A column's name that counts how often it is compared."""
+    """Column name that counts its comparisons."""
 
     __slots__ = ()
     compared: ClassVar[list[int]] = [0]
@@ -98,14 +98,13 @@ class CountedName(str):
 
 
 def test_long_header_is_read_in_linear_time() -> None:
-    """A2: comparisons grow linearly with the columns."""
+    """Comparisons grow linearly with the columns."""
     names = ["question_id", "answer", *(f"c{number}" for number in range(2_000))]
     require_once([CountedName(name) for name in names])
     assert CountedName.compared[0] < 10 * len(names)
 
 
 def test_repeated_columns_are_reported() -> None:
-    """A2: each repeated column is reported once."""
     with pytest.raises(FileFormatError, match="'a', 'b'"):
         require_once(["question_id", "answer", "b", "a", "b", "a", "a"])
 
@@ -159,7 +158,7 @@ def test_decompression_bomb_is_refused(check_table: Check, tmp_path: Path) -> No
     assert codes(result)[0] == (0, "too-large")
     assert (tmp_path / "table").stat().st_size < 2 * MEBIBYTE
     assert pool.max_memory() - before < 100 * MEBIBYTE
-    # No answer has so many contexts, which the file itself says.
+    # No answer has that many contexts.
     nested = pa.ListArray.from_arrays(pa.array([0, 100_000], pa.int32()), bomb)
     assert codes(check_table({"question_id": ["1"], "answer": ["So."], "contexts": nested})) == [
         (0, "too-large")

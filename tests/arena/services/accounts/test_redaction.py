@@ -38,7 +38,7 @@ def judged(filled: Fill, scripted_llm: Serve, tmp_path: Path) -> Arena:
 
 
 def _texts(arena: Arena, folder: Path) -> Iterator[tuple[str, str]]:
-    """All public texts of an arena by their place."""
+    """Return all public texts of an arena by location."""
     write_board(arena, "r", folder / "board.html")
     arena.boards.export_round("r", folder / "export")
     arena.ranking_results.write(arena.boards.get("r"), folder)
@@ -56,7 +56,7 @@ def _texts(arena: Arena, folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def test_public_texts_hide_endpoint_addresses(judged: Arena, tmp_path: Path) -> None:
-    """F16: static site, exports, files of boards, the API and the snapshot; failed battles too."""
+    """Static site, exports, board files, API and snapshot; also failed battles."""
     folder = tmp_path / "out"
     folder.mkdir()
     endpoint = urlsplit(judged.settings.endpoint)

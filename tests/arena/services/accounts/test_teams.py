@@ -78,7 +78,7 @@ def test_malformed_tokens_are_refused(arena: Arena, guess: str) -> None:
 
 
 def test_guesses_are_limited_by_prefix_and_client(arena: Arena) -> None:
-    """C4: After some refusals guesses must wait; valid tokens never do."""
+    """Repeated guesses must wait; valid tokens never do."""
     _, secret = _token(arena)
     prefix = "_".join(secret.split("_")[:2])
     for place in range(MAX_PREFIX_REFUSALS):
@@ -203,7 +203,7 @@ def test_unverified_addresses_are_refused(arena: Arena) -> None:
 
 
 def test_oidc_sign_in_ends_with_sign_out_and_after_12_hours(arena: Arena) -> None:
-    """A copy of Streamlit's cookie outlives neither (#53: A13)."""
+    """A copy of Streamlit's cookie is invalid after a sign-out or closing the account."""
     arena.teams.add_account("ann", email="ann@example.org", caller=OPERATOR)
     known = partial(arena.identities.of_oidc, "iss|1", email="ann@example.org", verified=True)
     with pytest.raises(AccessError, match="expired"):

@@ -1,4 +1,4 @@
-"""A round's judge and the layout of answers, and their effect on a board."""
+"""Facts of a round's judge and of the layout of answers, on its board."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MARKS = (Covariate.HEADINGS, Covariate.BOLD, Covariate.LISTS)
     ],
 )
 def test_marks_are_counted(text: str, marks: tuple[int, ...]) -> None:
-    """Prose has none; an open fence lasts to the end, and a fence is closed by its own kind."""
+    """Prose has none; an open fence lasts to the end, and a fence closes only with its own kind."""
     assert style_features(text) == dict(zip(MARKS, marks, strict=True))
 
 

@@ -23,7 +23,7 @@ WORDS = ("model_b", "tie", "model_a", "model_b", "tie")
 
 
 def write_votes(path: Path, *, shift: int = 0, questions: int = 12) -> Path:
-    """Votes of three people on every pair of systems on some questions."""
+    """Write votes of three people on every pair of systems on some questions."""
     rows = [
         {
             "question_id": f"q{number}",
@@ -54,7 +54,7 @@ def arena(filled: Fill, database_url: str) -> Arena:
 
 
 def test_corrected_board_keeps_earlier_snapshot(arena: Arena, tmp_path: Path) -> None:
-    """A corrected board has a hash of its own and the judge's figures unchanged; the former is NAME@HASH."""
+    """A corrected board has its own hash and unchanged figures of the judge; the old one is NAME@HASH."""
     before, _ = publish(arena)
     votes = write_votes(tmp_path / "votes.jsonl")
     after, changed = publish(arena, VoteSource.of_file(votes))
@@ -74,7 +74,7 @@ def test_corrected_board_keeps_earlier_snapshot(arena: Arena, tmp_path: Path) ->
 
 
 def test_corrected_figures_match_command(arena: Arena, tmp_path: Path) -> None:
-    """The board keeps what `battles rate --people` says of the round's own battles."""
+    """The figures equal those of `battles rate --people` for the round's battles."""
     votes = write_votes(tmp_path / "votes.jsonl", questions=8)
     board, created = publish(arena, VoteSource.of_file(votes))
     assert created
@@ -107,7 +107,7 @@ def test_equal_votes_restore_earlier_snapshot(arena: Arena, tmp_path: Path) -> N
 
 
 def test_votes_on_unplanned_battles_are_refused(arena: Arena, tmp_path: Path) -> None:
-    """A vote on no planned battle is refused with its line, and nothing is published."""
+    """A vote on an unplanned battle is refused with its line, and nothing is published."""
     before, _ = publish(arena)
     votes = write_votes(tmp_path / "votes.jsonl")
     votes.write_text(votes.read_text().replace('"q3"', '"q99"', 1), encoding="utf-8")

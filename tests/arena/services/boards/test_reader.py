@@ -1,4 +1,4 @@
-"""Boards are read, written and listed; one that was taken down leaves its notice at every address."""
+"""Reading, writing and listing boards; retracted boards show their notice at every address."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.opened_pages import html_of, page_of
 
 
 def test_unwritable_export_reports_file(filled: Fill, tmp_path: Path) -> None:
-    """An ending that names no form, a place that is no folder, a board that is gone or was taken down."""
+    """An unknown suffix, a missing folder, an unknown board and a retracted board."""
     arena = filled(published=True)
     with pytest.raises(FileFormatError, match=r"r\.xlsx ends in none of .csv, .json, .parquet"):
         arena.boards.write_file("r", tmp_path / "r.xlsx")
@@ -64,7 +64,7 @@ PAGES = (
     "systems.system_page?id=one",
     "questions.question_page?id=q1",
 )
-"""The addresses of these pages."""
+"""Addresses of these pages."""
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def arena(filled: Fill, tmp_path: Path) -> Arena:
 
 
 def with_board(page: str, board: str) -> str:
-    """A page's address with a board in it."""
+    """Return a page's address with a board."""
     return f"/{page}{'&' if '?' in page else '?'}board={board}"
 
 
@@ -120,7 +120,7 @@ def test_retracted_round_returns_notice(arena: Arena) -> None:
 
 
 def test_page_of_retracted_board_is_gone() -> None:
-    """D13: the shell of a page is 410 where its address names a retracted board, and only there."""
+    """The page shell is a 410 only if its address names a retracted board."""
 
     async def page(request: Request) -> Response:
         if request.url.path.endswith(".js"):

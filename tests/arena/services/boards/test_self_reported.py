@@ -31,7 +31,7 @@ FIGURES: Mapping[str, Callable[[int], dict[str, float]]] = {
 
 @pytest.fixture
 def board(make_arena: Fill, tmp_path: Path) -> Callable[[], tuple[Arena, Board]]:
-    """A published board of three systems, of which two say something."""
+    """Published board of three systems, two with self-reported facts."""
 
     def publish() -> tuple[Arena, Board]:
         arena = make_arena()

@@ -112,7 +112,7 @@ def test_brackets_join_unseparated_systems(view: BoardView) -> None:
 
 
 def test_reference_has_no_rate_against_itself(view: BoardView) -> None:
-    """D9: dashes in the table; on its own page its rates are called "against all systems"."""
+    """The table has dashes; the reference's own page has rates "against all systems"."""
     cells = row_of(fromstring(standings_table(view, OVERALL, view.lines[OVERALL])), "LFRQA")  # noqa: S314 - made by the program
     assert "reference" in " ".join(cells[:2])
     assert "–" in cells
@@ -128,7 +128,7 @@ def test_reference_has_no_rate_against_itself(view: BoardView) -> None:
 
 
 def test_board_without_ratings_does_not_rank_reference(view: BoardView) -> None:
-    """D9: the leader's rate against the reference is not compared with the reference's against everyone."""
+    """The leader's rate against the reference is not compared with the reference's rate against all."""
     parts = view.lines.items()
     lines = {name: tuple(replace(line, rating=None, letters=None) for line in part) for name, part in parts}
     said = leading(replace(view, lines=lines, gaps={}), OVERALL)
@@ -160,7 +160,7 @@ def test_domain_reports_borrowed_evidence() -> None:
 
 
 def built(rows: list[tuple[str, str, str, str, str]], reference: str = "") -> BoardView:
-    """A board of battles, read: question, domain, two systems and the winner."""
+    """Read a board of battles: question, domain, two systems and the winner."""
     about = About(name="paper", title="Paper", reference=reference, labels={"big": "Big", "few": "Few"})
     return read_board(board_of(build_standings(encoded(rows), about, settings=Settings(bootstrap=200))))
 
@@ -191,7 +191,7 @@ def test_group_without_wins_is_separated_in_every_sentence(*, turned: bool) -> N
         assert standing(view, system).endswith(SEPARATED)
     assert all(row["apart"] for row in matrix_rows(view))
     assert verdict(view, "s3", "s2").startswith("s2 is better than s3, and the lead is statistically")
-    # In a domain the beaten have no rating: that is said, and not that nothing separates them.
+    # In a domain without ratings of losing systems, the headline says so.
     said = leading(view, "big")
     assert said.startswith("s1 is first in Big. s3 and s4 have no rating here.")
 
@@ -214,7 +214,7 @@ def test_system_without_rating_has_place() -> None:
 
 
 def test_system_with_few_answers_has_no_lead() -> None:
-    """F24: who won 5 of 56 questions is in no headline as leader; its row says why it has no rank."""
+    """A system that won all of its 5 questions of 56 does not lead; its page explains the missing rank."""
     rows = [
         (f"q{number}", "big", one, other, "model_b" if one == "b" and number % 4 == 0 else "model_a")
         for number in range(56)

@@ -1,4 +1,4 @@
-"""Boards: standings of rounds, published, exported, verified, noted, retracted."""
+"""Boards: standings, publication, export, verification, notices, retraction."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_board_metrics_cover_judged_answers(filled: Fill, tmp_path: Path) -> Non
 
 
 def _forge(folder: Path, name: str, old: str, new: str) -> None:
-    """Change a file of an export, its checksum included."""
+    """Change a file of an export and its checksum."""
     path = folder / name
     before = path.read_text()
     assert old in before
@@ -69,7 +69,7 @@ FORGED = (
 
 @pytest.mark.slow
 def test_forged_exports_do_not_verify(filled: Fill, tmp_path: Path) -> None:
-    """Whatever is changed or added is found out, checksums made to fit or not; a title by the hash."""
+    """Any change or addition is detected, even with matching checksums; a changed title by the hash."""
     arena = filled()
     play(arena)
     board, _ = arena.boards.publish("r", report=quiet)
@@ -95,7 +95,7 @@ def test_forged_exports_do_not_verify(filled: Fill, tmp_path: Path) -> None:
 
 
 def test_forged_rating_does_not_verify(filled: Fill, tmp_path: Path) -> None:
-    """Standings that do not follow from the battles are found out even with matching checksums."""
+    """Standings that do not follow from the battles are detected despite matching checksums."""
     arena = filled()
     play(arena)
     standings = arena.boards.standings("r").as_json()
@@ -169,7 +169,6 @@ def test_only_organisers_write_notices(arena: Arena) -> None:
 
 
 def test_notice_does_not_replace_retraction_reason(arena: Arena) -> None:
-    """A retracted board keeps the notice that says why."""
     arena.boards.retract("tiny", "Two files were exchanged.")
     with pytest.raises(ConflictError):
         arena.boards.put_notice("tiny", ERRATUM)

@@ -24,7 +24,7 @@ LEAST = "Least judged: full (0.0 %), short (0.0 %), silent (33.3 %)."
 
 @pytest.fixture
 def hollow(run: Commands, tmp_path: Path) -> Commands:
-    """Commands over a set without passages, and three systems, one of which often says nothing."""
+    """Commands over a set without passages and three systems, one of them with few answers."""
     set_folder = write_set(tmp_path)
     questions = set_folder / "questions.jsonl"
     rows = [json.loads(line) for line in questions.read_text().splitlines()]
@@ -45,7 +45,7 @@ ROUND = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name"
 
 
 def test_plan_and_run_report_undecidable_battles(hollow: Any) -> None:  # noqa: ANN401 - commands
-    """D3: lexical without passages cannot decide battles against the reference; plan and run say how many."""
+    """Without passages, battles against the reference are undecidable; plan and run count them."""
     planned = hollow.json("rounds", "plan", *ROUND, "--json")
     assert planned["planned"] == 36
     assert planned["undecidable"] == {REFERENCE_PLAYS: 32}
@@ -59,7 +59,7 @@ def test_plan_and_run_report_undecidable_battles(hollow: Any) -> None:  # noqa: 
 
 
 def test_round_with_few_verdicts_can_only_be_partial_board(hollow: Any) -> None:  # noqa: ANN401 - commands
-    """D3: publishing is refused with the reason; with `--partial` every view of the board says so."""
+    """Publishing is refused with the reason; with `--partial` every view of the board is marked."""
     hollow("rounds", "run", *ROUND)
     code, _, err = hollow("rounds", "publish", "r")
     assert code == 1
@@ -83,7 +83,7 @@ def test_round_with_few_verdicts_can_only_be_partial_board(hollow: Any) -> None:
 
 
 def test_pages_mark_partial_board(hollow: Any, make_arena: Fill) -> None:  # noqa: ANN401 - commands
-    """D3: the headline says how little was judged, and the table marks who has no battle."""
+    """The headline has the share of verdicts, and the table marks systems without a battle."""
     hollow("rounds", "run", *ROUND)
     hollow("rounds", "publish", "r", "--partial", "--no-metrics")
     view = read_board(make_arena().boards.get("r"))
@@ -96,7 +96,7 @@ def test_job_publishes_partial_board_on_request_only(
     hollow: Any,  # noqa: ANN401 - commands
     make_arena: Fill,
 ) -> None:
-    """D3: the queue refuses what would be partial, and carries the wish for it to the worker."""
+    """The queue refuses a partial board unless requested, and the worker gets the option."""
     hollow("rounds", "run", *ROUND)
     arena = make_arena()
     with pytest.raises(ConflictError, match="Partial: 4 of 36"):
@@ -109,7 +109,7 @@ def test_job_publishes_partial_board_on_request_only(
 
 
 def test_judged_round_is_not_partial(filled: Fill) -> None:
-    """D3: with every battle judged nothing is said, and missing answers are not expected."""
+    """With every battle judged there is no note, and missing answers are not expected."""
     arena = filled()
     play(arena, pairs="")
     board, _ = arena.boards.publish("r", report=lambda _text: None, score=False)
@@ -132,7 +132,7 @@ def test_judged_round_is_not_partial(filled: Fill) -> None:
 def test_nine_tenths_of_verdicts_are_enough(
     judged: int, expected: int, system: tuple[int, int], partial: bool
 ) -> None:
-    """D3: a board is partial below 90 %, of all or of one system, and where nothing was judged at all."""
+    """A board is partial below 90 %, overall or of one system, and without any verdict."""
     shares = JudgedShares(
         overall=JudgedShare(judged=judged, expected=expected),
         systems={"s": JudgedShare(judged=system[0], expected=system[1])},

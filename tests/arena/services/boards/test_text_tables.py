@@ -1,4 +1,4 @@
-"""A board as text for a terminal."""
+"""Boards as text for terminals."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def built(rows: list[Row]) -> Board:
 
 
 def floors(systems: tuple[str, ...]) -> list[Row]:
-    """Return battles in which the first system wins, except that 1 and 2, and 3 and 4, split theirs."""
+    """Return battles in which earlier systems win, except that 1 and 2, and 3 and 4, split theirs."""
     even = {("s1", "s2"), ("s3", "s4")}
     return [
         (f"q{number}", "d", one, other, "model_b" if (one, other) in even and number % 4 == 0 else "model_a")
@@ -48,7 +48,7 @@ def floors(systems: tuple[str, ...]) -> list[Row]:
 
 
 def test_ratings_on_separate_scales_are_marked() -> None:
-    """The number of a beaten group may be the higher one; its flag, and a line below, say why."""
+    """A lower group may have higher ratings, which a flag and a note explain."""
     headers, rows, notes = board_table(built(floors(("s1", "s2", "s3", "s4"))), "overall")
     assert (headers[0], headers[1], headers[-1]) == ("rank", "system", "flags")
     assert [(row[1], row[-1]) for row in rows] == [
@@ -68,7 +68,7 @@ def test_board_on_one_scale_has_no_flag_column() -> None:
 
 
 def test_board_is_formatted_for_papers_and_spreadsheets() -> None:
-    """Each form has a line a system, and escapes what it must."""
+    """Each format has a line per system and its own escapes."""
     board = built(floors(("s|1", "s_2")))
     csv_lines = formatted(board, "overall", TableFormat.CSV).splitlines()
     assert csv_lines[0].startswith("domain,system,")
@@ -82,7 +82,7 @@ def test_board_is_formatted_for_papers_and_spreadsheets() -> None:
 
 
 def test_documents_column_is_in_every_view(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One entry of under 30 lines reaches page, terminal, files and the list of fields."""
+    """An entry of less than 30 lines adds the column to page, terminal, files and documentation."""
     (code,) = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
     assert len(code.splitlines()) < 30
     added: BoardColumn = eval(code, {"BoardColumn": BoardColumn, "Unit": Unit})  # noqa: S307 - the document's own

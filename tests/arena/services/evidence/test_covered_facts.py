@@ -140,7 +140,7 @@ def test_partial_nuggets_count_as_covered_with_note() -> None:
 
 
 def test_missing_facts_have_reason_and_command() -> None:
-    """Without a score the command is named, without material the set; hidden details say that they are."""
+    """A missing score names the command, missing data the set; hidden details are reported as hidden."""
     bare = {diff.kind: diff.missing for diff in fact_diffs(_view(_answer("a"), _answer("b")), "a", "b")}
     assert "arena metrics run --set s --metric answer-crux" in bare["sub-questions"]
     assert "arena metrics run --set s --metric comprehensiveness-nli" in bare["statements of the passages"]

@@ -9,7 +9,7 @@ from tests.arena.conftest import a_score
 
 
 def stated(name: str) -> str:
-    """A fact in a sentence, since nothing else is listed."""
+    """Return a fact as a sentence."""
     return f"The machine {name} weighs ten kilograms."
 
 
@@ -21,7 +21,7 @@ def scored(
     basis: Sequence[str] | None = None,
     contradicted: Sequence[str] = (),
 ) -> ScoredAnswer:
-    """A comprehensiveness score of an answer; a statement `ab` is made by the passages a and b."""
+    """Return a comprehensiveness score; passages a and b make the statement `ab`."""
 
     def listed(names: Sequence[str]) -> list[dict[str, object]]:
         return [{"id": name, "text": stated(name), "passages": list(name), "answer": "no"} for name in names]
@@ -85,7 +85,7 @@ def test_listed_facts_are_limited() -> None:
 
 
 def of_reference(system: str, question: str, states: str) -> ScoredAnswer:
-    """A score by the facts of a reference: `c`, `p` and `m` are states of its facts in order."""
+    """Return a score of reference facts; `c`, `p` and `m` are their states in order."""
     named = {"c": "covered", "p": "partly", "m": "missing"}
     facts: list[Json] = [
         {

@@ -27,7 +27,6 @@ def calibrated(arena: Arena, judge: str) -> int:
 
 
 def test_calibration_on_site_reaches_board(filled: Fill) -> None:
-    """E5: A board published with a calibration shows its agreement with people."""
     arena = filled()
     number = calibrated(arena, "lexical")
     arena.rounds.launch(REQUEST, caller=ADA)
@@ -40,7 +39,7 @@ def test_calibration_on_site_reaches_board(filled: Fill) -> None:
 
 
 def test_publishing_refuses_invalid_calibrations(filled: Fill) -> None:
-    """E5: Unfinished calibrations and those of other judges queue no job."""
+    """Unfinished calibrations and those of other judges queue no job."""
     arena = filled()
     arena.rounds.launch(REQUEST, caller=ADA)
     work(arena)

@@ -11,7 +11,7 @@ from data.models import Reply
 
 
 class Scheduler:
-    """Answers at once, from the endpoint or from the cache."""
+    """Scheduler that replies at once, from endpoint or cache."""
 
     waiting = None
 

@@ -9,7 +9,7 @@ import pytest
 from tests.arena.conftest import Commands, Serve, write_lines
 from tests.scripted_llm import Ask
 
-Server = Any  # the scripted server's own type, or any JSON
+Server = Any  # the scripted server's type, or any JSON
 FACTS = {
     "built": "The tower was built in 1889.",
     "high": "Its height is 330 metres.",
@@ -26,7 +26,7 @@ REPORT = "The tower was built in 1889, is 330 metres high and painted every seve
 
 @pytest.fixture
 def llm(scripted_llm: Serve, run: Commands) -> Server:
-    """An LLM that writes passages, requests and sub-questions; figures answer the sub-questions."""
+    """Start an LLM that writes passages, requests and sub-questions; figures answer the sub-questions."""
     server = scripted_llm()
 
     def rate(ask: Ask) -> object:
@@ -46,7 +46,7 @@ def llm(scripted_llm: Serve, run: Commands) -> Server:
 
 
 def scored_by(run: Commands, server: Server, path: Path, metric: str) -> list[Any]:
-    """The scores of a file's answers by an LLM."""
+    """Score a file's answers with an LLM."""
     words = ("metrics", "score", path, "--metric", metric, "--judge", "reference-free")
     return run.lines(*words, endpoint=server.url)
 

@@ -58,7 +58,7 @@ def test_killed_process_loses_no_score() -> None:
 
 @pytest.mark.slow
 def test_slow_answer_fails_alone() -> None:
-    """A4: the answer has failed with the reason `time_limit`, and scoring goes on."""
+    """The answer fails with the reason `time_limit`, and scoring continues."""
     rows = [(item(0), (NLI,)), (item(1), (NLI, SLOW)), (item(2), (NLI,))]
     with TextWork(LIMIT) as work:
         metrics = EmbeddedMetrics([AnswerScorer(NLI, {}), Hanging(SLOW, {})], work)
@@ -69,7 +69,7 @@ def test_slow_answer_fails_alone() -> None:
 
 
 class Hanging(AnswerScorer):
-    """A scorer that never comes to an end and takes no notice of anything."""
+    """Scorer that never ends and cannot be interrupted."""
 
     def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
         return Hanging, (SLOW, {})
@@ -90,7 +90,7 @@ class Breaking:
 
 
 def test_metric_error_fails_only_its_answer() -> None:
-    """An error on one text is this answer's outcome, with the reason, and is retried."""
+    """An error on one text is the outcome of its answer, with the reason, and is retried."""
     score = asyncio.run(scored(Breaking(RecursionError("too deep")), item(1)))
     assert (score.outcome, score.score) == (Outcome.FAILED, None)
     assert "RecursionError: too deep" in score.reason

@@ -1,4 +1,4 @@
-"""Names of systems, from logs, their folders and names of files."""
+"""Names of systems from logs, folders and file names."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_sqlite_pages_without_sorting(filled: Fill) -> None:
 
 
 def _end(store: Store, numbers: list[int], *, soft: bool) -> None:
-    """End battles with every outcome, and leave some pending."""
+    """Settle battles with every outcome, and leave some pending."""
     with store.database.begin() as connection:
         for place, number in enumerate(numbers):
             outcome = (None, *Outcome)[place % 7]

@@ -204,7 +204,7 @@ FAULTS = {"wrong_format": 0.3, "malformed": 0.1, "refusal": 0.1, "bad_request": 
 def test_counts_ledger_and_judgments_agree(
     filled: Fill, scripted_llm: Serve, database_url: str, budget_usd: float | None
 ) -> None:
-    """C6: retries and refusals are charged once; the possible cost of lost calls is counted separately."""
+    """Retries and refusals are charged once; the possible cost of lost calls is counted separately."""
     arena = filled(endpoint=scripted_llm(faults=FAULTS).url, database_url=database_url)
     counts = judge_round(arena, budget_usd=budget_usd)
     judgments = [judgment for row in arena.store.verdicts.evidence("r") for judgment in row.judgments]
@@ -223,7 +223,7 @@ def test_counts_ledger_and_judgments_agree(
 
 @pytest.mark.slow
 def test_lost_calls_count_against_cap(filled: Fill, scripted_llm: Serve) -> None:
-    """C6: With every reply lost the round stops at its cap without charges."""
+    """With every reply lost, the round stops at its cap without charges."""
     arena = filled(endpoint=scripted_llm(faults={"drop": 1.0}).url)
     counts = judge_round(arena, budget_usd=0.02)
     assert counts.skipped > 0
@@ -286,7 +286,7 @@ def test_replay_sends_no_request_and_reports_missing_replies(
         play(replaying, "other", judge="reference")
     assert arena.rounds.status("other")[0].state is RoundState.PAUSED
     judge_round(make_arena(endpoint=llm.url, cache_mode=CacheMode.RECORD), "three")
-    # An attack whose suspicious part is cut is a battle's own request, which record may ask for both.
+    # Cleaning an attack changes the request, so recorded counts may include both.
     assert len(llm.log.started) == calls
     assert min(llm.log.started.values()) == 2
 

@@ -83,7 +83,7 @@ def test_all_pairs_include_decidable_reference() -> None:
 
 
 def test_plan_counts_undecidable_battles() -> None:
-    """D3: explicit reference battles without a ground truth are planned and counted."""
+    """Explicit reference battles without a ground truth are planned and counted."""
     bare = _questions(10, passages=False)
     plan = _plan(_scope(bare, lacking=4), "reference,complete:10", judge=JudgeKind.LEXICAL)
     assert plan.undecidable == {REFERENCE_PLAYS: 26}

@@ -42,7 +42,7 @@ def test_unpriced_model_suggests_price_or_no_cap(arena_of: Commands, tmp_path: P
 def test_panel_with_unpriced_member_has_unknown_cost(
     arena_of: Commands, scripted_llm: Serve, tmp_path: Path
 ) -> None:
-    """D10: one member without a price makes the cost of the round null and a dash."""
+    """A single member without a price makes the cost of the round null, printed as a dash."""
     arena_of.endpoint = scripted_llm().url
     words = ("--set", "tiny", "--judge", judge(tmp_path, PANEL), "--sample", 6, "--name", "r")
     assert arena_of.json("rounds", "plan", *words, "--json")["cost_usd"] is None
@@ -60,7 +60,7 @@ def test_panel_with_unpriced_member_has_unknown_cost(
 def test_replayed_round_is_free_and_priced_panel_has_sum(
     arena_of: Commands, scripted_llm: Serve, tmp_path: Path
 ) -> None:
-    """D10: replies from the cache cost 0 whatever the model."""
+    """Cached replies cost 0 with any model."""
     arena_of.endpoint = scripted_llm().url
     priced = PANEL.replace("a-house-model", "gpt-4o")
     costs = [
@@ -77,7 +77,6 @@ def test_replayed_round_is_free_and_priced_panel_has_sum(
 def test_metric_by_unpriced_model_has_unknown_cost(
     arena_of: Commands, scripted_llm: Serve, tmp_path: Path
 ) -> None:
-    """D10: a metric run at an unknown price reports null."""
     words = ("metrics", "run", "--set", "tiny", "--metric", "coverage-icat-a", "--systems", "half")
     path = judge(tmp_path, UNPRICED)
     done = arena_of.json(*words, "--judge", path, "--json", endpoint=scripted_llm().url)

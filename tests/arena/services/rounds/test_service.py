@@ -58,7 +58,7 @@ def stopped_after(arena: Arena, llm: ScriptedLLM, battles: int, *, concurrency: 
 
     def pause(progress: Progress) -> None:
         if progress.done >= battles:
-            # A pause is noticed within a second: most battles must be left by then on a busy machine too.
+            # A pause takes effect within a second, so most battles must remain even on a busy machine.
             llm.script = replace(script, latency=0.3)
             arena.rounds.pause("r")
 

@@ -16,13 +16,13 @@ STRENGTH: Mapping[str, float] = {"full": 1.0, "human": 0.4, "wrong": -0.2, "shor
 
 
 def preferred(random: np.random.Generator, gamma: float, a: str, b: str) -> Preference:
-    """Return the preference of a judge with some discrimination."""
+    """Return the preference of a fairly accurate judge."""
     chance = 1 / (1 + np.exp(-gamma * (STRENGTH[a] - STRENGTH[b])))
     return Preference.A if random.random() < chance else Preference.B
 
 
 def judged(arena: Arena, name: str, gamma: float, *, leave: int = 0, judge: str = "lexical") -> None:
-    """A round whose verdicts come from a judge of some discrimination, all but some battles."""
+    """Round with verdicts of a fairly accurate judge on most battles."""
     arena.rounds.create(RoundRequest(set_name="tiny", judge=judge, pairs="all", name=name))
     random = np.random.default_rng(abs(hash(gamma)) % 1000)
     verdicts = []

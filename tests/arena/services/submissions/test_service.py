@@ -95,7 +95,7 @@ def test_quota_is_charged_for_judged_work_only(submit: Callable[..., tuple[Arena
 
 
 def test_unconfirmed_submission_stays_hidden(submit: Callable[..., tuple[Arena, int]]) -> None:
-    """C1: Unconfirmed versions are hidden, withdrawn or not, and leave no gap in versions."""
+    """Unconfirmed versions are hidden, withdrawn or not, and leave no gap in versions."""
     arena, unconfirmed = submit(1, confirm=False, system="mine")
     arena.submissions.withdraw(unconfirmed, reason="our own reason", caller=TEAM)
     _, waiting = submit(2, confirm=False, system="mine")
@@ -120,7 +120,7 @@ def test_unconfirmed_submission_stays_hidden(submit: Callable[..., tuple[Arena, 
 
 
 def test_unconfirmed_system_does_not_change_hidden_names(submit: Callable[..., tuple[Arena, int]]) -> None:
-    """C1: Numbers of hidden systems reveal neither unconfirmed systems nor names."""
+    """Numbers of hidden systems reveal neither unconfirmed systems nor names."""
     arena, unconfirmed = submit(1, confirm=False, system="first")
     _, hidden = submit(2, system="zz-veiled", anonymous=True)
     name = arena.submissions.view(hidden, caller=PUBLIC).system
@@ -223,7 +223,7 @@ def test_relative_path_starts_at_current_folder(
     filled: Fill, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arena = filled()
-    for name in ("first", "second"):  # the child that checked the first file checks the second
+    for name in ("first", "second"):  # the process that checked the first file checks the second
         folder = tmp_path / name
         folder.mkdir()
         path = answers_file(folder, name, f"{TEXT}{name}.")

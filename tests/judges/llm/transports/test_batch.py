@@ -22,7 +22,7 @@ SETTINGS = AccessSettings(transport="batch", batch_poll=0.02, batch_gather=0.02,
 
 
 class WatchedJournal(MemoryJournal):
-    """A journal that tells when it learnt a batch's id."""
+    """Journal that signals when it gets a batch's id."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ def test_batches_are_split_by_size(scripted_llm: Serve) -> None:
 
 
 def interrupted(url: str) -> tuple[WatchedJournal, list[Any]]:
-    """Ask, stop once the batch is under way, and return the journal and what the askers got."""
+    """Ask, stop while the batch is running, and return the journal and the results of the askers."""
 
     async def run() -> tuple[WatchedJournal, list[Any]]:
         journal = WatchedJournal()

@@ -29,7 +29,7 @@ IMPLYING = (Relation.ENTAILMENT, Relation.EQUIVALENCE)
 def test_authors_graphs_are_reproduced() -> None:
     """All 123 stored graphs: covered, uncovered, clusters, basis and score are equal.
 
-    D10: without statements to cover they store 0, and the score is null here.
+    Without statements to cover they store 0, but the score here is null.
     """
     raw = json.loads(SAMPLE.read_text(encoding="utf-8"))
     graphs = read_graphs(raw, where="the sample")
@@ -73,7 +73,7 @@ def test_implication_chain_shortens_basis() -> None:
 
 @pytest.mark.parametrize(("answer", "passages"), [(0, 0), (3, 0)])
 def test_empty_ground_truth_differs_from_no_coverage(answer: int, passages: int) -> None:
-    """D10: without claims of passages the score is undefined, and a graph without coverage scores 0."""
+    """Without claims of passages the score is undefined; a graph without coverage scores 0."""
     result = analyse(graph_of(answer, passages, []))
     assert (result.score, result.defined) == (None, False)
     assert coverage_json(result)["score"] is None
@@ -114,7 +114,7 @@ def closure(graph: FactGraph) -> set[tuple[str, str]]:
 
 @given(graphs())
 def test_independent_implementation_agrees(graph: FactGraph) -> None:
-    """The definitions of section 3.1, spelt out over the transitive closure, give the same result."""
+    """A direct implementation of section 3.1 over the transitive closure gives the same result."""
     implied, result = closure(graph), analyse(graph)
     passages = [node.id for node in graph.nodes if node.kind is NodeKind.PASSAGE]
     answer = [node.id for node in graph.nodes if node.kind is NodeKind.ANSWER]

@@ -169,7 +169,7 @@ def test_dissimilar_pairs_are_not_requested(scripted_llm: Serve) -> None:
             body["response_format"]["json_schema"]["name"] == "classify_relation"
             for body in server.log.bodies
         )
-    # Six claims, two of them the answer's: every pair but those within the answer. Two pairs share a key.
+    # Six claims, two of them the answer's: every pair except within the answer. Two pairs share a key.
     assert pairs == {0.0: 6 * 5 - 2, 0.5: 2 * 2}
     assert scores[0.5] == scores[0.0] == pytest.approx(1 / 3)
 

@@ -30,7 +30,7 @@ ITEM = MetricItem(
     contexts=(PASSAGES[0], PASSAGES[3]),
     sub_questions=SUB_QUESTIONS,
 )
-"""A question with four passages; three of its four sub-questions can be answered from them."""
+"""Question with four passages, which answer three of its four sub-questions."""
 
 
 def rating_llm(scripted_llm: Callable[..., Any], **script: object) -> Any:  # noqa: ANN401 - the server's own type

@@ -36,7 +36,7 @@ SOURCE = Source(
 
 @pytest.fixture
 def writing_llm(scripted_llm: Serve) -> Serve:
-    """A scripted LLM that writes a passage a sentence pair, and one request."""
+    """Start a scripted LLM that writes one passage per sentence pair, and one request."""
 
     def passages(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
         sentences = ask.tagged("document")[0].split(". ")

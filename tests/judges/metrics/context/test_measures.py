@@ -66,7 +66,7 @@ def _scored(name: str, contexts: Mapping[str, list[float]], oracle: Mapping[str,
 
 
 def test_systems_share_one_ideal() -> None:
-    """D4: Passages beyond the question's own move the ideal of every system alike."""
+    """Passages outside the question change the ideal of all systems equally."""
     oracle = {"p1": [5, 5, 0, 0.0], "p2": [0, 0, 5, 0.0], "p3": [0, 0, 0, 5.0]}
     both = {"p1": oracle["p1"], "p2": oracle["p2"]}
     contexts = {

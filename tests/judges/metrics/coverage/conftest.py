@@ -21,4 +21,4 @@ ITEM = MetricItem(
     ),
     aspects=ASPECTS,
 )
-"""A question with three passages and three aspects; the answer makes three claims, one unsupported."""
+"""Question with three passages and three aspects; the answer makes three claims, one unsupported."""

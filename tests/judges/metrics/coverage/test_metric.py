@@ -28,7 +28,7 @@ JUDGED: dict[str, Json] = {"judgments": {"q-1": {"p1": ["benefits for health"], 
 
 @pytest.fixture
 def icat_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
-    """Start a scripted LLM: claims are sentences, support is a shared key word, aspects go by key words."""
+    """Start a scripted LLM: claims are sentences, support is a shared key word, aspects follow key words."""
 
     def extract(ask: Any) -> object:  # noqa: ANN401 - the scripted server's own type
         tag = "answer" if ask.tagged("answer") else "text"
@@ -144,7 +144,7 @@ def test_claims_are_grounded_in_corpus(tmp_path: Path) -> None:
 
 
 class Web:
-    """A source with one snippet of the web, or a failure."""
+    """Web source with a single snippet, or a failure."""
 
     def __init__(self, failure: CallFailure | None = None) -> None:
         self._failure = failure

@@ -179,7 +179,7 @@ def relate(ask: Any) -> dict[str, str]:  # noqa: ANN401 - the scripted server's 
 
 
 def serve(scripted_llm: Serve, **script: object) -> Any:  # noqa: ANN401 - the scripted server's own type
-    """An endpoint that knows two claims and how three passages bear on them."""
+    """Serve an endpoint that knows two claims and their relations to three passages."""
     server = scripted_llm(**script)
     server.handlers["extract_claims"] = lambda _: {
         "claims": [{"text": text, "kind": "fact"} for text in ("C1", "It 2", "C1")]
@@ -260,7 +260,7 @@ def test_first_token_of_label_gives_probability() -> None:
     assert relation_probability(reply, Entailment.ENTAILMENT) == pytest.approx(2 / 3)
     assert relation_probability(reply, Entailment.NEUTRAL) is None
     assert relation_probability(Reply(key="k", endpoint="e", model="m", text=""), Entailment.NEUTRAL) is None
-    # A grammar forced the label on a model that would have said something else.
+    # A grammar forced the label, which the model would not have chosen.
     rows[4] = token("ent", Hello=-0.3, I=-1.6, ent=-9.2)
     assert relation_probability(replace(reply, logprobs=json.dumps(rows)), Entailment.ENTAILMENT) is None
 
@@ -333,7 +333,7 @@ def test_failed_request_leaves_no_score(scripted_llm: Serve, assessor: str, task
     def overloaded(_: object) -> None:
         raise web.HTTPServiceUnavailable
 
-    # An unreadable query is no loss of evidence: the claim itself is looked for.
+    # An unreadable query is not missing evidence: the claim itself is the query.
     server.handlers["factuality_query"] = lambda _: "Hard to say."
     server.handlers[task] = overloaded
     score = scripted(server.url, assessor, write_queries=True)

@@ -133,7 +133,7 @@ def test_partly_covered_fact_counts_half() -> None:
 
 @pytest.mark.slow
 def test_completeness_separates_incomplete_answers() -> None:
-    """On the shared half of QA-Feedback an AUC of .70 or more; scores as a plain computation gives them."""
+    """The AUC on half of QA-Feedback is at least .70; a plain computation gives the same scores."""
     if not SPANS.exists():
         pytest.skip("the shared data is not here")
     rows = [json.loads(line) for line in SPANS.read_text(encoding="utf-8").splitlines()]

@@ -23,7 +23,7 @@ YES, NO = WORDS.index("yes"), WORDS.index("no")
 
 
 def tiny_model(folder: Path, labels: tuple[str, ...] = LABELS, longest: int = 64) -> Path:
-    """A model that counts words: each `yes` of a pair adds 1 to the output 1, each `no` to the output 0."""
+    """Model that counts words: each `yes` of a pair adds 1 to the output 1, each `no` to the output 0."""
     table = [[0.0, 0.0, 0.0] for _ in WORDS]
     table[YES], table[NO] = [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]
     graph = helper.make_graph(

@@ -105,7 +105,7 @@ def test_unanimous_questions_count_as_single_battles(kind: IntervalKind) -> None
 
 
 def test_interval_of_independent_battles_is_wilsons() -> None:
-    """Wilson's interval of the share won, with t in place of z."""
+    """Wilson's interval of the share of wins, with t in place of z."""
     won, count = 81, 263
     table = rate(
         table_of([(f"q{at}", "a", "b", float(at < won)) for at in range(count)]),

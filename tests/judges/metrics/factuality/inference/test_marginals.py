@@ -47,7 +47,7 @@ def edge(source: str, target: str, relation: str = "entailment", probability: ob
 
 
 def fact_graph(claims: int, contexts: int, density: float, seed: int) -> FactGraph:
-    """A random FR3 graph: every context bears on a share of the claims and of the other contexts."""
+    """Random FR3 graph: each context relates to some of the claims and of the other contexts."""
     rng = np.random.default_rng(seed)
     names = [f"a{number}" for number in range(claims)] + [f"c{number}" for number in range(contexts)]
     edges = []
@@ -149,7 +149,7 @@ def test_mini_buckets_are_exact_without_splits(graph: FactGraph) -> None:
 
 @pytest.mark.slow
 def test_wide_unimodal_graph_has_no_error_estimate() -> None:
-    """24 contexts that all agree and entail 26 claims: by symmetry every posterior is 1 to twelve digits."""
+    """24 contexts that all agree and entail 26 claims: by symmetry all posteriors are 1 to twelve digits."""
     contexts, claims = [f"c{number}" for number in range(24)], [f"a{number}" for number in range(26)]
     edges = [edge(*pair, "equivalence") for pair in itertools.combinations(contexts, 2)]
     edges += [edge(source, target) for source in contexts for target in claims]
@@ -170,7 +170,7 @@ def test_mini_bucket_errors_on_random_graphs() -> None:
         off = np.abs(np.array(list(result.marginals.values())) - brute_force(network)).max()
         assert result.error is None or off <= result.error + 1e-9
         split += [off] if result.error is None else []
-    # Where buckets were split, the posteriors are off by up to a fifth: no error is stated.
+    # Split buckets put posteriors off by up to a fifth, so no error is stated.
     assert len(split) > 10
     assert max(split) > 0.1
 
@@ -209,7 +209,7 @@ json.dump({name: engine.posterior(name)[1] for name in problem["names"]}, sys.st
 def test_independent_library_agrees() -> None:
     """PyAgrum agrees on a network of treewidth above six.
 
-    It runs in a process of its own, since it crashes where warnings are errors.
+    It runs in a separate process, since it crashes if warnings are errors.
     """
     if importlib.util.find_spec("pyagrum") is None:
         pytest.skip("pyAgrum is not installed: there was no independent check")
