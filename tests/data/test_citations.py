@@ -43,7 +43,7 @@ def test_unknown_citations_are_counted() -> None:
     st.sampled_from(["[^{}]", "\u3010{}\u2020source\u3011", "[source: {}]", "(doc {})", "\uff3b{}\uff3d"]),
     st.sampled_from(["", " ", ", ", "; "]),
 )
-def test_citation_styles_survive_a_round_trip(
+def test_citation_styles_survive_round_trip(
     sentences: list[tuple[str, list[int]]], style: str, between: str
 ) -> None:
     text = " ".join(f"{word} {between.join(map(style.format, numbers))}." for word, numbers in sentences)

@@ -27,7 +27,7 @@ def read(half: str) -> list[tuple[bool, bool]]:
 @pytest.mark.parametrize(
     ("half", "precision", "recall"), [("building", 0.99, 0.99), ("held_out", 0.95, 0.77)]
 )
-def test_declines_are_told_from_answers(half: str, precision: float, recall: float) -> None:
+def test_declines_are_distinguished_from_answers(half: str, precision: float, recall: float) -> None:
     rows = read(half)
     right = sum(marked and recognised for marked, recognised in rows)
     assert len(rows) > 450
@@ -75,7 +75,7 @@ def test_reasoning_and_wrappers_do_not_count() -> None:
 
 
 @given(st.text(max_size=300), st.text(max_size=60))
-def test_any_text_gets_a_decision(answer: str, question: str) -> None:
+def test_any_text_gets_decision(answer: str, question: str) -> None:
     assert declines(answer, question) is declines(f"  {answer}\n", question)
 
 
@@ -85,7 +85,7 @@ def test_hostile_text_is_decided(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_real_answers_are_no_declines() -> None:
+def test_real_answers_do_not_decline() -> None:
     files = sorted((SHARED / "lfrqa").glob("annotations_*.jsonl"))
     if not files:
         pytest.skip(f"no real answers at {SHARED}")

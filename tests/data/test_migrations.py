@@ -23,7 +23,7 @@ from data.store.engine import Database
 
 @pytest.mark.slow
 @pytest.mark.blank
-def test_migrations_create_the_tables(database_url: str) -> None:
+def test_migrations_create_tables(database_url: str) -> None:
     store = Store.open(database_url)
 
     with store.database.begin() as connection:
@@ -100,6 +100,6 @@ def test_upgrade_unpacks_replies(database_url: str) -> None:
 @pytest.mark.parametrize(
     "stored", [b"\xfe\x00", PACKED + b"\x00", PACKED + b"no deflated text", packed(LONG)[:-1]]
 )
-def test_damaged_text_is_an_error(stored: bytes) -> None:
+def test_damaged_text_is_error(stored: bytes) -> None:
     with pytest.raises(StoreError, match="cannot be read"):
         unpack(stored)

@@ -20,7 +20,7 @@ from data.models.words import summarise_problems
         ("an AI", False),
     ],
 )
-def test_reference_authors_are_people_unless_a_model_is_named(reference_by: str, people: bool) -> None:
+def test_reference_authors_are_people_unless_model_is_named(reference_by: str, people: bool) -> None:
     assert written_by_people(reference_by) is people
 
 
@@ -41,7 +41,7 @@ def test_similar_problems_are_summarised() -> None:
     ]
 
 
-def test_json_of_a_token_has_no_private_field() -> None:
+def test_json_of_token_has_no_private_field() -> None:
     token = Token(
         id=1,
         prefix="p",

@@ -38,18 +38,18 @@ def _slow(number: int) -> int:
     return number
 
 
-def test_parallel_map_runs_serially_without_a_pool() -> None:
+def test_parallel_map_runs_serially_without_pool() -> None:
     assert list(parallel_map(squared, numbers(5), (10,), total=5)) == [10, 11, 14, 19, 26]
 
 
-def test_quick_work_stays_in_the_process() -> None:
+def test_quick_work_stays_in_process() -> None:
     noted = Noted()
     with parallel.in_parallel(noted):
         assert list(parallel_map(squared, numbers(100), (0,), total=100)) == [n * n for n in range(100)]
     assert noted.tasks == []
 
 
-def test_long_work_moves_to_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_work_moves_to_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "SERIAL_SECONDS", 0.05)
     monkeypatch.setattr(parallel, "MIN_REMAINING", 0.1)
     noted = Noted()

@@ -64,7 +64,7 @@ def test_reserved_words_are_refused(named_store: Store, name: str) -> None:
         named_store.submissions.add(_new(name), [])
 
 
-def test_existing_lookalike_names_are_kept(named_store: Store) -> None:
+def test_existing_lookalike_names_stay(named_store: Store) -> None:
     with named_store.database.begin() as connection:
         connection.execute(
             update(submissions).where(submissions.c.system == "qwen1.5").values(system="Alpha")
@@ -84,7 +84,7 @@ def test_message_hides_anonymous_systems(named_store: Store) -> None:
 
 
 @given(NAMES)
-def test_every_name_has_a_key_and_matches_itself(name: str) -> None:
+def test_every_name_has_key_and_matches_itself(name: str) -> None:
     assert name_key(name)
     assert look_alike(name.swapcase(), [name]) == name
 

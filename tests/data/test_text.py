@@ -62,7 +62,7 @@ def test_unstorable_reply_does_not_affect_others(store: Store) -> None:
     assert (stored["b"].text, stored["b"].endpoint, stored["b"].model) == ("ok \ufffd", "e\ufffd", "m\ufffd")
 
 
-def test_names_and_json_columns_take_any_text(store: Store) -> None:
+def test_names_and_json_columns_accept_any_text(store: Store) -> None:
     store.batches.write("n\ud800", endpoint="e", keys=("k\udc00", "\x00"), batch_id="")
     with store.database.begin() as connection:
         statement = select(batches.c["keys"]).where(batches.c.name == "n\ud800")

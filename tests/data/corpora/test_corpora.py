@@ -46,7 +46,7 @@ def library(tmp_path: Path) -> CorpusLibrary:
 
 
 @given(st.integers(0, 400), st.integers(1, 130), st.integers(0, 129))
-def test_chunks_cover_a_text_with_their_overlap(length: int, words: int, overlap: int) -> None:
+def test_chunks_cover_text_with_their_overlap(length: int, words: int, overlap: int) -> None:
     if overlap >= words:
         with pytest.raises(RecordError):
             Chunking(words=words, overlap=overlap)
@@ -117,7 +117,7 @@ def test_corpus_is_rebuilt_only_after_changes(library: CorpusLibrary, source: Pa
     assert [path.name for path in (source.parent / "corpora").iterdir()] == ["a"]
 
 
-def test_changed_analyser_requires_a_new_import(library: CorpusLibrary, source: Path, tmp_path: Path) -> None:
+def test_changed_analyser_requires_new_import(library: CorpusLibrary, source: Path, tmp_path: Path) -> None:
     library.add("a", source)
     other = CorpusLibrary(tmp_path / "corpora", Analyser("plain-2", terms))
     with pytest.raises(StoreError, match="another version"):
@@ -145,7 +145,7 @@ def test_folder_of_texts_is_imported_as_corpus(library: CorpusLibrary, tmp_path:
         ['{"id": "a", "text": "x"}', "[1]"],
     ],
 )
-def test_invalid_file_keeps_the_old_corpus(library: CorpusLibrary, source: Path, lines: list[str]) -> None:
+def test_invalid_file_keeps_old_corpus(library: CorpusLibrary, source: Path, lines: list[str]) -> None:
     library.add("a", source)
     source.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(InvalidFileError) as caught:

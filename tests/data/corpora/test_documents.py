@@ -76,7 +76,7 @@ def test_trec_elements_become_documents(tmp_path: Path) -> None:
     ("element", "code"),
     [("<DOC>\n<TEXT>x</TEXT>\n</DOC>\n", "missing-field"), ("<DOC>\n<DOCNO>1</DOCNO>\nx", "truncated")],
 )
-def test_invalid_trec_element_is_a_problem(tmp_path: Path, element: str, code: str) -> None:
+def test_invalid_trec_element_is_problem(tmp_path: Path, element: str, code: str) -> None:
     path = tmp_path / "ft.trec"
     path.write_text(f"\n{element}", encoding="utf-8")
     problems = ProblemList()

@@ -27,7 +27,7 @@ def _by_pair(file: Path) -> dict[str, list[float]]:
     return dict(votes)
 
 
-def test_votes_get_texts_from_files_in_the_same_folder() -> None:
+def test_votes_get_texts_from_files_in_same_folder() -> None:
     assert _by_pair(GOLDEN / "human_evaluations.json") == {
         "science_0_LFRQA_RQA": [-1, -1, 0],
         "writing_1_LFRQA_RQA": [-1, 0, 1],
@@ -88,7 +88,7 @@ def test_columns_of_several_lengths_are_refused(tmp_path: Path) -> None:
         read_labels(tmp_path / "columns.json", LIMITS)
 
 
-def test_references_become_a_question_set() -> None:
+def test_references_become_question_set() -> None:
     loaded = load_set(GOLDEN)
     questions = {question.id: question for question in loaded.questions.questions}
     assert list(questions) == ["science-1", "science-forum-test-4", "science-3", "writing-1"]

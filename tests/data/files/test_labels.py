@@ -73,7 +73,7 @@ LEFT, RIGHT = (control("pairwise", "selected", side, "preference") for side in (
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in GOLDEN.iterdir()))
-def test_golden_files_give_the_same_votes(name: str) -> None:
+def test_golden_files_give_same_votes(name: str) -> None:
     labels = read_labels(GOLDEN / name, ReadLimits(), systems=SYSTEMS).labels
     votes = [
         (
@@ -183,6 +183,6 @@ def test_table_of_votes_is_read(tmp_path: Path) -> None:
     assert file.left_out == {"skipped": 1}
 
 
-def test_pairs_of_a_question_have_different_ids(tmp_path: Path) -> None:
+def test_pairs_of_question_have_different_ids(tmp_path: Path) -> None:
     rows = [{**PAIR, "winner": "a"}, {**PAIR, "model_b": "wrong", "winner": "b"}]
     assert [label.id for label in read(tmp_path, rows).labels] == ["q1_full_short", "q1_full_wrong"]

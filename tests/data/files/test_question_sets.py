@@ -23,7 +23,7 @@ TORN_GZIP = gzip.compress(b'{"id": "a", "domain": "d", "question": "Why?"}\n' * 
 LFRQA = Path(__file__).parents[3].parent / "shared" / "data" / "lfrqa"
 
 
-def test_exported_set_imports_with_the_same_hash(tmp_path: Path) -> None:
+def test_exported_set_imports_with_same_hash(tmp_path: Path) -> None:
     question_set = make_set()
     write_set(question_set, tmp_path / "out")
     loaded = load_set(tmp_path / "out").questions
@@ -75,12 +75,12 @@ def test_all_problems_are_reported_with_lines(tmp_path: Path) -> None:
     ],
     ids=["empty", "blank", "utf-16", "torn-gzip", "surrogate", "deep"],
 )
-def test_unreadable_file_is_refused_with_a_code(tmp_path: Path, content: bytes, code: str) -> None:
+def test_unreadable_file_is_refused_with_code(tmp_path: Path, content: bytes, code: str) -> None:
     (tmp_path / "questions.jsonl").write_bytes(content)
     assert code in {problem.code for problem in problems_of(tmp_path)}
 
 
-def test_gzip_bomb_stops_at_the_limit(tmp_path: Path) -> None:
+def test_gzip_bomb_stops_at_limit(tmp_path: Path) -> None:
     line = json.dumps({"id": "a", "domain": "d", "question": "x" * 1000}).encode() + b"\n"
     (tmp_path / "questions.jsonl").write_bytes(gzip.compress(line * 20_000))
     assert "too-large" in {
@@ -97,13 +97,13 @@ def test_gzip_bomb_stops_at_the_limit(tmp_path: Path) -> None:
         ('name = "n"\ntitle = "t"\n[domains]\nx = "Ex"\n', "not declare: d"),
     ],
 )
-def test_broken_head_is_a_problem(tmp_path: Path, head: str, message: str) -> None:
+def test_broken_head_is_problem(tmp_path: Path, head: str, message: str) -> None:
     (tmp_path / "set.toml").write_text(head)
     (tmp_path / "questions.jsonl").write_text('{"id": "a", "domain": "d", "question": "Why?"}')
     assert message in " ".join(problem.message for problem in problems_of(tmp_path))
 
 
-def test_missing_path_is_an_error(tmp_path: Path) -> None:
+def test_missing_path_is_error(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="There is no"):
         load_set(tmp_path / "nowhere")
 
@@ -139,7 +139,7 @@ NUGGETS = (
 )
 
 
-def test_nuggets_are_part_of_a_question() -> None:
+def test_nuggets_are_part_of_question() -> None:
     plain = make_set()
     first, *rest = plain.questions
     with_nuggets = plain.with_questions([replace(first, nuggets=NUGGETS), *rest])
@@ -160,7 +160,7 @@ def written_beside(folder: Path, *topics: Mapping[str, Any]) -> Path:
     return folder
 
 
-def test_nuggets_file_in_the_folder_of_questions_is_read(tmp_path: Path) -> None:
+def test_nuggets_file_in_folder_of_questions_is_read(tmp_path: Path) -> None:
     graded = {"text": "Red.", "importance": "okay", "assignment": "partial_support"}
     failed = {"text": "Green.", "importance": "failed"}
     folder = written_beside(
@@ -222,7 +222,7 @@ DOCUMENTS = ("d1", "d2", "d3")
     ],
     ids=["lines", "one-line", "in-a-row-and-none", "careless", "nothing"],
 )
-def test_each_sentence_has_the_documents_of_its_brackets(
+def test_each_sentence_has_documents_of_its_brackets(
     cited: str, reference: str, citations: tuple[tuple[str, ...], ...]
 ) -> None:
     assert citations_of(cited, reference, DOCUMENTS) == citations

@@ -70,7 +70,7 @@ def question_sets(draw: st.DrawFn) -> QuestionSet:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(questions=question_sets())
-def test_beir_folder_survives_a_round_trip(questions: QuestionSet) -> None:
+def test_beir_folder_survives_round_trip(questions: QuestionSet) -> None:
     assume(any(question.passages for question in questions.questions))
     for write in (write_beir, write_set):
         with tempfile.TemporaryDirectory() as folder:
@@ -109,7 +109,7 @@ def test_beir_folder_is_read(tmp_path: Path) -> None:
     ]
 
 
-def test_train_judgments_are_the_fallback(tmp_path: Path) -> None:
+def test_train_judgments_are_fallback(tmp_path: Path) -> None:
     folder = beir_folder(tmp_path / "beir")
     (folder / "qrels" / "test.tsv").unlink()
     assert [question.id for question in load_set(folder).questions.questions] == ["q3"]
@@ -126,7 +126,7 @@ def test_beir_folder_problems_are_listed(tmp_path: Path) -> None:
     ] == [(0, "duplicate-question"), (4, "missing-field")]
 
 
-def test_judgments_without_a_query_are_warned_of(tmp_path: Path) -> None:
+def test_judgments_without_query_give_warning(tmp_path: Path) -> None:
     (tmp_path / "qrels").mkdir()
     (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "Why?"}\n')
     (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "text": "So."}\n{"_id": "d2", "text": "No."}\n')

@@ -25,7 +25,7 @@ def test_escaped_nuls_are_replaced_and_counted(text: str, value: object, count: 
     assert sum(counts.values()) == count
 
 
-def test_files_with_escaped_nuls_are_read_with_a_warning(tmp_path: Path) -> None:
+def test_files_with_escaped_nuls_are_read_with_warning(tmp_path: Path) -> None:
     (tmp_path / "questions.jsonl").write_text(rf'{{"id": "q", "domain": "d", "question": "Why{NUL}?"}}')
     loaded = load_set(tmp_path)
     assert loaded.questions.questions[0].question == "Why\ufffd?"

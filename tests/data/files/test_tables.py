@@ -45,7 +45,7 @@ def test_printed_lists_are_parsed(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("cell", ["['a' ... 'b']", "[{'text': 'a' 'b'}]", "['a' 5]", "text", "{}", "[a]"])
-def test_value_other_than_a_list_is_refused(cell: str) -> None:
+def test_value_other_than_list_is_refused(cell: str) -> None:
     with pytest.raises(FileFormatError, match="list"):
         list_of_cell(cell)
 
@@ -84,7 +84,7 @@ def test_column_names_are_unambiguous() -> None:
     assert [problem.message for problem in problems] == ["The answer is a number (5), not a string."]
 
 
-def test_missing_id_is_a_problem_in_every_format(tmp_path: Path) -> None:
+def test_missing_id_is_problem_in_every_format(tmp_path: Path) -> None:
     frame = pd.DataFrame({"question_id": [10.0, 20.0, None], "question": ["Qa?", "Qb?", "Qc?"]})
     for name, write in (("s.parquet", frame.to_parquet), ("s.csv", frame.to_csv), ("s.json", frame.to_json)):
         write(tmp_path / name)
@@ -92,7 +92,7 @@ def test_missing_id_is_a_problem_in_every_format(tmp_path: Path) -> None:
         assert [code for code in codes if code != "unknown-field"] == ["missing-field"]
 
 
-def test_questions_without_ids_are_numbered_with_a_warning(tmp_path: Path) -> None:
+def test_questions_without_ids_are_numbered_with_warning(tmp_path: Path) -> None:
     path = tmp_path / "q.csv"
     path.write_text("prompt,refrence\nWhy?,So.\nHow?,Thus.\n", encoding="utf-8")
     loaded = load_set(path)
@@ -115,7 +115,7 @@ def test_questions_without_ids_are_numbered_with_a_warning(tmp_path: Path) -> No
         *(("citations", value, "citations") for value in ("d1", ["d1"], [[None]], [[""]], [{"d1": 1}])),
     ],
 )
-def test_cells_of_a_wrong_type_are_problems(tmp_path: Path, field: str, value: object, words: str) -> None:
+def test_cells_of_wrong_type_are_problems(tmp_path: Path, field: str, value: object, words: str) -> None:
     path = write_lines(tmp_path / "q.jsonl", {"id": "1", "question": "Why?", field: value})
     assert any(words in problem.message for problem in problems_of(path))
 
@@ -133,7 +133,7 @@ def test_items_and_attached_passages_keep_zero(tmp_path: Path) -> None:
     )
 
 
-def test_unknown_citations_and_repeated_texts_are_warned_of(tmp_path: Path) -> None:
+def test_unknown_citations_and_repeated_texts_give_warnings(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     rows: list[dict[str, Any]] = [
         {"id": "1", "question": "Why?", "passages": [{"id": "p", "text": "x"}], "citations": [["zz"]]},

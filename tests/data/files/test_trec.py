@@ -46,7 +46,7 @@ def test_different_second_fields_are_subtopics(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["q1 0.5 d1 2\nq1 1 d2 1\nq1 1 d1 2\n", "q1 1 d1 2\nq1 2 d2 1\n", "q1 0 d1 2\nq1 Q0 d2 1\n"]
 )
-def test_rounds_in_the_second_field_are_not_subtopics(tmp_path: Path, text: str) -> None:
+def test_rounds_in_second_field_are_not_subtopics(tmp_path: Path, text: str) -> None:
     judged = _read(tmp_path, text)
     assert judged.judgments == {"q1": {WHOLE: {"d1": 2, "d2": 1}}}
     assert "are not subtopics" in judged.note
@@ -75,7 +75,7 @@ def test_problems_name_every_bad_line(tmp_path: Path) -> None:
     assert [problem.line for problem in caught.value.problems] == [1, 2, 4, 5, 6]
 
 
-def test_tabs_define_the_fields_of_beir(tmp_path: Path) -> None:
+def test_tabs_define_fields_of_beir(tmp_path: Path) -> None:
     judged = _read(tmp_path, "qid\tcid\tscore\nq 1\td 1\t2\n")
     assert judged.judgments == {"q 1": {WHOLE: {"d 1": 2}}}
 

@@ -5,8 +5,8 @@ from data.system_names import confusable_skeleton
 from tests.cases import cases
 
 
-@pytest.mark.parametrize(("text", "other"), cases(__file__, "texts_that_look_alike_share_a_key"))
-def test_texts_that_look_alike_share_a_key(text: str, other: str) -> None:
+@pytest.mark.parametrize(("text", "other"), cases(__file__, "texts_that_look_alike_share_key"))
+def test_texts_that_look_alike_share_key(text: str, other: str) -> None:
     assert confusable_skeleton(text) == confusable_skeleton(other)
 
 

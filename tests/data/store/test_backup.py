@@ -94,7 +94,7 @@ def left_over(folder: Path) -> Iterator[str]:
     return (path.name for path in folder.iterdir() if path.name.startswith("."))
 
 
-def test_backup_of_an_open_database_restores_its_content(database: Path, tmp_path: Path) -> None:
+def test_backup_of_open_database_restores_its_content(database: Path, tmp_path: Path) -> None:
     file = tmp_path / "backups" / "arena.backup"
     with closing(Store.open(f"sqlite:///{database}")) as store:
         with store.database.begin() as connection:
@@ -109,12 +109,12 @@ def test_backup_of_an_open_database_restores_its_content(database: Path, tmp_pat
     assert list(left_over(tmp_path)) == list(left_over(file.parent)) == []
 
 
-def test_restore_creates_a_missing_database(backup: Path, tmp_path: Path) -> None:
+def test_restore_creates_missing_database(backup: Path, tmp_path: Path) -> None:
     restore(backup, tmp_path / "home" / "arena.sqlite", KNOWN)
     assert marked(tmp_path / "home" / "arena.sqlite") == "old"
 
 
-def test_restore_drops_the_log_of_the_old_database(database: Path, backup: Path) -> None:
+def test_restore_drops_log_of_old_database(database: Path, backup: Path) -> None:
     script = (
         "import os, sqlite3, sys\nc = sqlite3.connect(sys.argv[1])\nc.execute('PRAGMA journal_mode=WAL')\n"
         "c.execute(\"UPDATE mark SET text = 'logged'\")\nc.commit()\nos._exit(0)"
@@ -126,7 +126,7 @@ def test_restore_drops_the_log_of_the_old_database(database: Path, backup: Path)
     assert (marked(database), damage_of(database)) == ("old", "")
 
 
-def test_restore_refuses_an_open_database(database: Path, backup: Path) -> None:
+def test_restore_refuses_open_database(database: Path, backup: Path) -> None:
     with closing(Store.open(f"sqlite:///{database}")) as store:
         assert store.database.rows()
         with pytest.raises(ConflictError, match="Another process"):
@@ -139,7 +139,7 @@ def test_restore_refuses_an_open_database(database: Path, backup: Path) -> None:
     [("backup", "damage_of"), ("backup", "_version"), ("Path", "replace"), ("backup", "_sync")],
 )
 @pytest.mark.parametrize("before", [True, False])
-def test_killed_restore_leaves_the_old_or_the_new_database(
+def test_killed_restore_leaves_old_or_new_database(
     database: Path, backup: Path, owner: str, name: str, before: bool
 ) -> None:
     script = KILLED.format(owner=owner, name=name, before=before)
@@ -193,7 +193,7 @@ def test_damaged_database_is_not_backed_up_and_can_be_replaced(database: Path, b
     assert marked(database) == "old"
 
 
-def test_corrupt_wal_loses_only_what_it_contains(database: Path, backup: Path) -> None:
+def test_corrupt_wal_loses_only_its_changes(database: Path, backup: Path) -> None:
     copy = database.with_name("copy.sqlite")
     mark(database, "checkpointed")
     with closing(sqlite3.connect(database)) as connection, connection:
@@ -207,9 +207,7 @@ def test_corrupt_wal_loses_only_what_it_contains(database: Path, backup: Path) -
     assert marked(copy) == "old"
 
 
-def test_upgrade_backs_up_a_database_of_an_older_schema(
-    database: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_upgrade_backs_up_database_of_older_schema(database: Path, caplog: pytest.LogCaptureFixture) -> None:
     with closing(sqlite3.connect(database)) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '0027'")
     Store.open(f"sqlite:///{database}").close()
@@ -237,7 +235,7 @@ def test_interrupted_migration_is_rolled_back(database_url: str) -> None:
         assert database.version() == newest_version()
 
 
-def test_damaged_file_advises_a_check(tmp_path: Path) -> None:
+def test_damaged_file_advises_check(tmp_path: Path) -> None:
     (tmp_path / "a.sqlite").write_bytes(b"SQLite format 3\x00" + b"x" * 5000)
     with (
         closing(Database(f"sqlite:///{tmp_path / 'a.sqlite'}")) as database,
@@ -255,7 +253,7 @@ def test_damaged_file_advises_a_check(tmp_path: Path) -> None:
         (1 << 30, True, "arena db status --check"),
     ],
 )
-def test_errors_of_an_intact_database_do_not_advise_a_restore(
+def test_errors_of_intact_database_do_not_advise_restore(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, allowed: bool, advice: str
 ) -> None:
     """SQLite reports a full disk and a read-only disk as I/O errors."""
@@ -271,7 +269,7 @@ def test_errors_of_an_intact_database_do_not_advise_a_restore(
     assert "db restore" not in str(met.value.advice)
 
 
-def test_missing_lists_a_dropped_index(database_url: str) -> None:
+def test_missing_lists_dropped_index(database_url: str) -> None:
     with closing(Database(database_url)) as database:
         database.upgrade()
         assert database.missing() == []

@@ -14,7 +14,7 @@ from data.store.base import unique
 from data.store.submissions import NewSubmission
 
 
-def test_repeated_key_is_a_conflict(store: Store) -> None:
+def test_repeated_key_is_conflict(store: Store) -> None:
     store.teams.add("a")
     store.teams.add_account("ann", email="Ann@Example.org")
     with pytest.raises(ConflictError, match="a team 'a' already"):
@@ -23,7 +23,7 @@ def test_repeated_key_is_a_conflict(store: Store) -> None:
         store.teams.add_account("bob", email="ann@example.ORG")
 
 
-def test_repeated_key_of_several_columns_is_a_conflict(store: Store) -> None:
+def test_repeated_key_of_several_columns_is_conflict(store: Store) -> None:
     team, account = store.teams.add("a"), store.teams.add_account("ann")
     row = insert(memberships).values(team_id=team.id, account_id=account.id, role="owner")
     key = (memberships.c.team_id, memberships.c.account_id)
@@ -37,7 +37,7 @@ def test_repeated_key_of_several_columns_is_a_conflict(store: Store) -> None:
         connection.execute(row)
 
 
-def test_broken_reference_is_not_a_conflict(store: Store) -> None:
+def test_broken_reference_is_not_conflict(store: Store) -> None:
     with pytest.raises(IntegrityError):
         store.jobs.put(JobKind.JUDGE, round_id=99)
     with pytest.raises(IntegrityError):
@@ -48,7 +48,7 @@ def test_broken_reference_is_not_a_conflict(store: Store) -> None:
         )
 
 
-def test_unusable_names_are_refused_before_a_row_is_written(store: Store) -> None:
+def test_invalid_names_are_refused_before_write(store: Store) -> None:
     with pytest.raises(RecordError, match="Round name"):
         store.rounds.create(
             name="a b", set_id=1, judge_name="j", judge={}, plan={}, seed=1, budget_usd=None, planned=()

@@ -40,7 +40,7 @@ def test_provider_urls_are_accepted(name: str) -> None:
     database.close()
 
 
-def test_connections_are_kept_and_closed_at_the_end(tmp_path: Path) -> None:
+def test_connections_are_reused_and_closed_at_end(tmp_path: Path) -> None:
     store = Store.open(f"sqlite:///{tmp_path / 'a.sqlite'}")
     connections = set()
     for _ in range(5):

@@ -40,7 +40,7 @@ def _put(store: Store, number: int, judge: str, details: Mapping[str, Json]) -> 
         ("kind@model k=2 corpus=c@1f", {"engine": "model"}, True),
     ],
 )
-def test_score_of_an_old_embedded_version_is_pending(
+def test_score_of_old_embedded_version_is_pending(
     store: Store, judge: str, details: Mapping[str, Json], is_current: bool
 ) -> None:
     number = _stored(store, make_set())

@@ -48,7 +48,7 @@ def test_second_import_changes_nothing(filled: Store) -> None:
     assert filled.sets.summary("tiny").questions == 6
 
 
-def test_reference_is_a_submission_with_an_answer_for_each_referenced_question(filled: Store) -> None:
+def test_reference_is_submission_with_answer_per_referenced_question(filled: Store) -> None:
     reference = filled.submissions.reference("tiny")
     assert (reference.system, reference.answers) == ("human", 5)
     assert filled.submissions.find(set_name="tiny") == ()
@@ -63,7 +63,7 @@ def test_unknown_names_are_not_found(store: Store) -> None:
         store.submissions.add(_new(), [])
 
 
-def test_versions_of_a_system_follow_each_other(filled: Store) -> None:
+def test_versions_of_system_follow_each_other(filled: Store) -> None:
     first, created = filled.submissions.add(_new(content="h1"), _rows(3))
     assert (first.version, created, first.answers, first.no_answers) == (1, True, 3, 1)
     again, created = filled.submissions.add(_new(content="h1"), _rows(3))

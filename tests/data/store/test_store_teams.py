@@ -51,7 +51,7 @@ def test_unusable_team_names_are_refused(store: Store, name: str) -> None:
         store.teams.add(name)
 
 
-def test_email_leads_to_an_account_until_it_has_a_subject(store: Store) -> None:
+def test_email_identifies_account_without_subject(store: Store) -> None:
     store.teams.add_account("ann", email="ann@example.org")
     account = store.teams.account_of(subject="iss|1", email="ANN@example.org")
     assert account is not None
@@ -99,7 +99,7 @@ def test_phases_may_not_overlap() -> None:
         ("quota = 1", "unusable fields: quota"),
     ],
 )
-def test_set_file_may_contain_a_policy(tmp_path: Path, head: str, expected: str) -> None:
+def test_set_file_may_contain_policy(tmp_path: Path, head: str, expected: str) -> None:
     (tmp_path / "set.toml").write_text(f'name = "s"\n[domains]\nd = "D"\n[submissions]\n{head}\n')
     (tmp_path / "questions.jsonl").write_text('{"id": "q", "domain": "d", "question": "Why?"}\n')
     try:
@@ -109,7 +109,7 @@ def test_set_file_may_contain_a_policy(tmp_path: Path, head: str, expected: str)
     assert expected in policy
 
 
-def test_revoking_a_token_ends_its_sessions(store: Store) -> None:
+def test_revoking_token_ends_its_sessions(store: Store) -> None:
     team = store.teams.add("x")
     token = store.tokens.add(
         prefix="p", digest="d", name="n", scopes=frozenset({TokenScope.READ}), expires_at=None, team=team.id
