@@ -52,7 +52,7 @@ def wilson(share: float, count: float) -> Interval | None:
     z2 = NORMAL**2
     centre = (share + z2 / (2 * count)) / (1 + z2 / count)
     half = math.sqrt(z2 * (share * (1 - share) / count + z2 / (4 * count**2))) / (1 + z2 / count)
-    # At the ends the exact bounds are 0 and 1; subtracting would leave rounding dust.
+    # At the ends the exact bounds are 0 and 1; subtraction would add rounding errors.
     lower = 0.0 if share <= 0 else max(0.0, centre - half)
     upper = 1.0 if share >= 1 else min(1.0, centre + half)
     return Interval(lower, upper)

@@ -119,8 +119,8 @@ def read_answer_table(
 ) -> AnswerTable:
     """Read a file of answers in any format of `submissions.formats`, of one system or several.
 
-    Rows without a system get `system`; rows of references (not `answers`) get none. `called` gives the file's
-    names of our columns; without a column of systems, the file is of one. With `repeats`, a number in a row
+    Rows without a system get `system`; rows of references (not `answers`) get none. `called` maps our columns
+    to the file's names. A file without a column of systems is of one system. With `repeats`, numbers in rows
     may count answers.
     """
     limits = IntakeLimits()
@@ -169,7 +169,7 @@ class _Rows:
         self._tests: dict[str, set[str]] = defaultdict(set)
         self._repeats = repeats
         self._left_out = LeftOut(findings, keep_repeats=True)
-        # Of no questions: rows of harnesses are read by what they say themselves.
+        # Without questions, rows of harnesses are read by their own fields.
         self._nobody = QuestionIndex(QuestionSet(name="none", title="none"))
 
     def add(self, row: Row) -> None:
@@ -178,7 +178,7 @@ class _Rows:
         if not isinstance(value, Mapping):
             self._findings.add(row.line, Code.WRONG_SHAPE, "This is not a row.", "Write one object a row.")
             return
-        # Rows of a table are alike, and are not compared with every format.
+        # Rows of a table have the same columns, so formats are compared only once.
         alike = value.keys() == self._cells.keys()
         known = None if alike else format_of(value, self._findings)
         if known is not None and not (known.columns and self._called):
@@ -197,7 +197,7 @@ class _Rows:
         self._lines.append(row.line)
 
     def table(self, name: str, *, system: str, answers: bool) -> AnswerTable:
-        """Return the table, once all rows were taken."""
+        """Return the table after the last row."""
         layout = Layout(Shape.ONE, {})
         self.header += (column for column in self._cells if column not in self.header)
         self._require_columns(name)
@@ -233,7 +233,7 @@ class _Rows:
             columns=layout.known,
             shape=Shape.LONG if len(names) > 1 and any(names.values()) else layout.shape,
             header=tuple(self.header),
-            # Rows of a harness are not read by column.
+            # Rows of harnesses are not read by column.
             unread=()
             if self._tool
             else tuple(column for column in self.header if column.strip() not in known),

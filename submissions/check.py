@@ -90,7 +90,7 @@ class TableSystems:
         return {whose: names[whose] for whose in systems} if several else {}
 
     def _unnamed(self, systems: Sequence[str]) -> FileFormatError:
-        # In full, so that users can copy one.
+        # In full, so that users can copy a name.
         names = listed((quoted(name, MAX_NAME_LENGTH) for name in systems), LISTED)
         message = f"{self._path.name} has the answers of {len(systems):,} systems: {names}."
         if self._limits.system:
@@ -103,7 +103,7 @@ class TableSystems:
         if known is not None or not isinstance(value, Mapping):
             return self._by_its_tool(known, value)
         fields = renamed(value)
-        # Ids may be of rows, so a text identifies repeated questions better.
+        # Ids may identify rows, so the text is the better key for repeated questions.
         text = fields.get(Column.QUESTION)
         question = text if has_value(text) else fields.get(Column.QUESTION_ID)
         names = [name for name in value if column_of(name) is Column.SYSTEM]
@@ -182,7 +182,7 @@ def check_answers(path: Path, questions: Questions, *, limits: IntakeLimits | No
 
 
 def refused_for_time(questions: Questions, seconds: float) -> CheckReport:
-    """Return the report for a file whose check exceeded its time limit (A4)."""
+    """Return the report for a file whose check exceeded its time limit."""
     findings = Findings(IntakeLimits().errors)
     message = f"The check exceeded its limit of {seconds:,.0f} seconds and was stopped."
     advice = "Look for unusual texts in the file, such as one character repeated for pages."

@@ -15,9 +15,9 @@ class IntakeLimits:
         gzip_ratio: Decompressed bytes per compressed byte, checked after the first 16 MiB.
         answers: Lines, items or rows of a file.
         ranked: Passages per question in a run.
-        empty_share: Share of empty answers from which they are errors. Systems return nothing now and then;
+        empty_share: Share of empty answers from which they are errors. Systems sometimes return nothing;
             leaving such questions out would favour them.
-        empty_from: In a file with fewer answers every empty one is an error.
+        empty_from: In files with fewer answers every empty answer is an error.
         errors: Errors after which the check stops.
         system: System to read in a table of several; empty for a single system.
         keep_na: Whether `NA`, `None` and the like are texts, not missing values, and errors are answers.

@@ -1,4 +1,4 @@
-"""Answers of several files joined into one question set: by the questions' ids, else by their texts."""
+"""Join the answers of several files into one question set, by the questions' ids, else by their texts."""
 
 import hashlib
 import itertools
@@ -24,10 +24,10 @@ ID_LENGTH = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """The questions of some files, and every system's answers to them.
+    """Questions of some files, and every system's answers to them.
 
     Attributes:
-        questions: In the order in which they first come.
+        questions: In order of first appearance.
         answers: By system, each question at most once.
         notes: Sentences on how the questions were joined.
         by_text: Whether questions are joined by their texts, not by ids.
@@ -50,7 +50,7 @@ class Pool:
 
     @property
     def distinct(self) -> tuple[Question, ...]:
-        """The questions without the copies for further answers."""
+        """Questions without copies for further answers."""
         return tuple(question for question in self.questions if question.id == base_id(question.id))
 
     @property
@@ -63,7 +63,7 @@ class Pool:
 
     @property
     def lacking(self) -> Mapping[str, int]:
-        """Number of questions without an answer, by system; only of systems that lack some."""
+        """Number of questions without an answer, by system, for incomplete systems."""
         count = len(self.distinct)
         return {system: count - len(some) for system, some in self._times.items() if len(some) < count}
 
@@ -95,12 +95,12 @@ def pool(
 ) -> Pool:
     """Join tables of answers and an optional table of references.
 
-    References take precedence over those in tables; known questions keep their ids and order. With `repeats`
-    a system's further answers to a question are each to a copy of it (`data.models.base_id`).
+    References take precedence over those in tables; known questions keep their ids and order. With `repeats`,
+    a system's further answers go to copies of the question (`data.models.base_id`).
 
     Raises:
-        InputError: No reference meets a question that is answered, rows contradict each other, or too many
-            answers read like the error of a harness and are not to be kept (`keep_errors`).
+        InputError: No reference matches an answered question, rows contradict each other, or too many answers
+            look like errors of a harness (unless `keep_errors`).
     """
     tables, references = _by_lines(tables, references, known)
     tables = list(_without_row_ids(tables, references, known))
@@ -124,9 +124,9 @@ def pool(
 def _by_lines(
     tables: Sequence[AnswerTable], references: AnswerTable | None, known: Sequence[Question]
 ) -> tuple[Sequence[AnswerTable], AnswerTable | None]:
-    """Find the questions of references in logs whose texts have them on a line of their own.
+    """Match logs and references by lines: a prompt may contain the question of a reference on its own line.
 
-    Where several tests of a log have one such line, each stays a question of its own with that reference.
+    If several tests of a log share such a line, each remains a separate question with that reference.
     """
     rows = [] if references is None else [row for row in _rows_of(references) if row.question]
     questions = [*(question.question for question in known), *(row.question for row in rows)]
@@ -179,10 +179,10 @@ def _by_lines(
 def _without_row_ids(
     tables: Sequence[AnswerTable], references: AnswerTable | None, known: Sequence[Question]
 ) -> Iterator[AnswerTable]:
-    """Yield the tables of answers, without ids that are not questions'.
+    """Yield the tables of answers without ids that identify rows rather than questions.
 
-    Every row of theirs has its text, and either one text has several ids, or the ids never meet those of the
-    references, which have texts too, else of another file.
+    All their rows have a text, and either a text has several ids, or the ids never match those of the
+    references (which also have texts) or of another file.
     """
     ids = [{row.question_id for row in _rows_of(table)} - {""} for table in tables]
     ids.append({question.id for question in known})
@@ -236,7 +236,7 @@ class _Joined:
         self._nameless = 0
 
     def add(self, file: tuple[int, str], system: str, row: AnswerRow) -> None:
-        """Take an answer of a table, which has a number and a name."""
+        """Add an answer of a table; `file` is its number and name."""
         key = self._key(row)
         if key is None:
             self._nameless += 1
@@ -259,7 +259,7 @@ class _Joined:
                 answers[again] = (file, Answer(question_id=again, answer=row.answer, contexts=row.contexts))
 
     def add_reference(self, row: AnswerRow) -> None:
-        """Take a reference; a row that names none may have it in its column of answers."""
+        """Add a reference; a row without one may have it in the column of answers."""
         key = self._key(row)
         if key is None:
             self._nameless += 1
@@ -270,7 +270,7 @@ class _Joined:
         contents.passages = contents.passages or row.contexts
 
     def add_known(self, question: Question) -> None:
-        """Take what was known of a question before."""
+        """Add a question that is already known."""
         contents = self._questions[question.id]
         contents.texts = [question.question]
         if question.reference is not None:
@@ -279,7 +279,7 @@ class _Joined:
         contents.passages = contents.passages or question.passages
 
     def require_met(self, references: AnswerTable) -> None:
-        """Check that a file with references or passages has one for a question that is answered."""
+        """Check that a file of references or passages matches an answered question."""
         filled = [row for row in _rows_of(references) if row.reference or row.answer or row.contexts]
         answered = list(itertools.chain.from_iterable(self._answers.values()))
         questions = (self._questions[base_id(key)] for key in answered)
@@ -294,7 +294,7 @@ class _Joined:
         )
 
     def require_no_errors(self) -> None:
-        """Refuse systems of which a tenth or more of the answers read like errors."""
+        """Refuse systems if a tenth or more of their answers look like errors."""
         for system, answers in self._answers.items():
             errors = self._errors(system)
             if TENTH * len(errors) >= len(answers) > 0 and errors:
@@ -357,7 +357,7 @@ class _Joined:
             yield f"{counted(several, 'question')} with several references; the first counts."
 
     def _key(self, row: AnswerRow) -> str | None:
-        """Return the id of a row's question; None where it names none."""
+        """Return the id of a row's question; None without one."""
         text = normalised(row.question)
         if row.question_id and not self._by_text:
             return row.question_id

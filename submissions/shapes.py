@@ -1,4 +1,4 @@
-"""Detect the shape of a table from its columns: which systems it has, and where their answers are."""
+"""Detect the shape of a table from its columns: its systems and the places of their answers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ PARTS = frozenset(
         *("snippet", "chunk", "source"),
     )
 )
-"""The same, but only as whole names or in names of judges: `with_context` may be a system."""
+"""As `REMARKS`, but only as whole names or in names of judges: `with_context` may be a system."""
 JUDGES = re.compile(
     r"(?:judge|grade|score|eval|review|rating|human|annotator|metric)\w{0,20}[ _.-]", re.IGNORECASE
 )
@@ -89,8 +89,8 @@ def layout_of(columns: Columns, called: Mapping[Column, str], *, repeats: bool =
 
     Args:
         columns: All of its cells.
-        called: Names that the user gave to our columns; a named column of systems is not checked.
-        repeats: Whether a system may answer a question again, so that numbers may count its answers.
+        called: Columns named by the user; a named column of systems is not checked.
+        repeats: Whether a system may answer a question several times, so that numbers may count answers.
 
     Raises:
         UnnamedSystemsError: Another column looks like the systems.
@@ -246,7 +246,7 @@ def _require_named(
     *,
     repeats: bool,
 ) -> None:
-    """Refuse rows of one question, and one system, that a column without a known name tells apart."""
+    """Refuse rows with the same question and system that differ in a column without a known name."""
     if len(set(keys)) == len(keys):
         return
     system = known.get(Column.SYSTEM)

@@ -1,4 +1,4 @@
-"""Battles with the winner words of their file, which other tools read each in their own way."""
+"""Battles with their original winner words, which other tools interpret differently."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ NAMES, NUMBERS = ("question_id", "model_a", "model_b", "winner"), ("score", "wei
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class WrittenBattles:
-    """Battles of a file in its order, each with the winner as written and, where the file says it, its voter.
+    """Battles of a file in its order, with original winner words and known voters.
 
     Without `questions_named` each battle is its own question.
     """
@@ -47,7 +47,7 @@ class WrittenBattles:
 
 
 def read_written(path: Path, kind: str | None, context: Context) -> WrittenBattles:
-    """Read a battle file with its words; arguments as of `read_battles`."""
+    """Read a battle file with its words; arguments are those of `read_battles`."""
     kind, context = kind or format_of(path), replace(context, further=True)
     columns: dict[str, list[Any]] = {name: [] for name in (*NAMES, *NUMBERS, WRITTEN, ANNOTATOR)}
     left_out: Counter[LeftOut] = Counter()

@@ -1,4 +1,4 @@
-"""Ratings of one file by several tools, with a reason for every place that differs."""
+"""Compare the ratings of one file by several tools, with a reason for every difference."""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,20 +18,20 @@ from leaderboard.peers.tools import PEERS, Peer, Rules
 from leaderboard.ratings import Cluster, IntervalKind, RatingTable, rate
 
 SAME_POINTS, SAME_WIDTH = 0.5, 0.1
-"""Ratings that differ by no more points, and intervals by no larger share of their width, are the same."""
+"""Tolerance for ratings in points, and for intervals as a share of their width."""
 ENDS = ("rating", "lower", "upper")
 HERE = "here"
 UNEXPLAINED: Rules = {"unexplained": {}}
 Bools = NDArray[np.bool_]
 Step = tuple[pd.DataFrame, Rules, Rules]
-"""A board on the way from this project's to a tool's, and the rules that move its ratings and intervals."""
+"""Intermediate board between this project's and a tool's, and the rules that move ratings and intervals."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Comparison:
-    """Boards of one file by tool, `here` first: a system's `rating`, `lower`, `upper`, `rank`, `reasons`.
+    """Boards of a file by tool, `here` first: a system's `rating`, `lower`, `upper`, `rank`, `reasons`.
 
-    `reasons` of a system are numbers, from 1; versions are None of tools that are not installed.
+    `reasons` are numbers from 1; versions are None for tools that are not installed.
     """
 
     boards: Mapping[str, pd.DataFrame]
@@ -46,10 +46,10 @@ class Comparison:
 
 
 def compare_tools(battles: WrittenBattles, *, seed: int = 0, peers: Sequence[Peer] = PEERS) -> Comparison:
-    """Rate battles here and by each installed tool.
+    """Rate battles here and with each installed tool.
 
-    Scores become points, 400 for odds of ten to one; then a tool's board is shifted until the systems with a
-    rating here have the same mean.
+    Scores become points, 400 for odds of ten to one; then each board is shifted to the same mean over the
+    systems rated here.
     """
     table = rate(battles.table, seed=seed)
     here = _frame(table).assign(rank=[rating.rank for rating in table.ratings])
@@ -111,7 +111,7 @@ def _steps(peer: Peer, battles: WrittenBattles, seed: int) -> Iterator[Step]:
 
 @np.errstate(all="ignore")
 def _differ(*boards: pd.DataFrame, part: float = 1.0) -> tuple[Bools, Bools]:
-    """(S,) whether ratings and intervals differ by more than a part of what counts as the same."""
+    """(S,) whether ratings and intervals differ by more than `part` of the tolerance."""
     pairs = [(board["rating"].to_numpy(), (board["upper"] - board["lower"]).to_numpy()) for board in boards]
     (rating, width), (rating_2, width_2) = pairs
     gap, ratio = np.abs(rating - rating_2), np.abs(np.log(width / width_2))
@@ -122,7 +122,7 @@ def _differ(*boards: pd.DataFrame, part: float = 1.0) -> tuple[Bools, Bools]:
 def _reasons(
     peer: Peer, here: pd.DataFrame, steps: Sequence[Step], numbers: dict[str, int]
 ) -> list[tuple[int, ...]]:
-    """Return numbers of the reasons why each system's place differs: the rules whose step changes it."""
+    """Return the reasons for each system's differences, by number: the rules whose step changes it."""
     texts, boards = rules()["rules"], [here, *(board for board, *_ in steps)]
     changes = [_differ(*pair, part=0.5) for pair in pairwise(boards[:-1])]
     changes.append(_differ(*boards[-2:]))

@@ -1,4 +1,4 @@
-"""Facts of a battle file that make boards differ between tools, with values for the texts of `rules.toml`."""
+"""Properties of a battle file on which tools differ, with values for the texts of `rules.toml`."""
 
 import tomllib
 from collections import Counter
@@ -23,14 +23,14 @@ from leaderboard.ratings.vocabulary import POINTS
 Floats = NDArray[np.float64]
 NORMAL = 1.959964
 FEW = 0.98
-"""Ratio of an interval with arena-rank's ridge to one without, below which a system has few battles."""
+"""Ratio of intervals with and without arena-rank's ridge, below which a system has few battles."""
 CLOSE = 3
-"""Largest number of battles that keep a record from being clean, so that many resamples are."""
+"""Many resamples of a record with at most this many exceptions are clean."""
 LISTED, LEAST = 5, 0.05
 
 
 def rules() -> dict[str, Any]:
-    """Read what tools do, and the versions that do it."""
+    """Read the rules of the tools, and their versions."""
     return tomllib.loads(Path(__file__).with_name("rules.toml").read_text(encoding="utf-8"))
 
 
@@ -48,7 +48,7 @@ def half_widths(board: RatingTable, table: BattleTable, ridge: float = 0.0) -> F
 
 @np.errstate(all="ignore")
 def facts(battles: WrittenBattles) -> Rules:
-    """Return the rules whose fact the file has, with the values of their texts."""
+    """Return the rules that apply to the file, with the values of their texts."""
     table, size, names = battles.table, len(battles.table), np.array(battles.table.systems)
     pairs, board = count_pairs(table), rate(table, interval=IntervalKind.SANDWICH, cluster=Cluster.NONE)
     apart = find_groups(pairs, names=table.systems).ladder

@@ -1,4 +1,4 @@
-"""Other tools: how each reads battles, and its ratings."""
+"""Other tools: their reading of battles and their ratings."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -18,11 +18,11 @@ Rules = Mapping[str, Mapping[str, object]]
 MAX_RESAMPLED = 10_000
 """Largest number of battles for evalica's bootstrap, which refits a thousand times."""
 COLLAPSED = 1.001e-6
-"""evalica's smallest score, and a little more."""
+"""Slightly more than evalica's smallest score."""
 
 
 class Peer(ABC):
-    """A tool that rates battles, and the rule by which it reads words of winners.
+    """Tool that rates battles, with its rule for winner words.
 
     `ridge` × the number of battles is added to the Hessian's diagonal.
     """
@@ -42,7 +42,7 @@ class Peer(ABC):
             return None
 
     def readings(self, battles: WrittenBattles) -> Iterator[tuple[Rules, WrittenBattles]]:
-        """Yield the battles after each rule by which the tool may read them otherwise than this project."""
+        """Yield the battles after each rule of the tool that differs from this project's."""
         score = battles.table.score
         battles = replace(battles, table=replace(battles.table, score=None))
         yield {"scores": {"count": 0 if score is None else int((~np.isnan(score)).sum())}}, battles
@@ -54,28 +54,28 @@ class Peer(ABC):
 
     @abstractmethod
     def in_its_words(self, battles: WrittenBattles) -> WrittenBattles:
-        """Return the battles as the tool understands the words of their winners."""
+        """Return the battles with winners as the tool reads them."""
 
     @abstractmethod
     def rate(self, battles: WrittenBattles, seed: int) -> tuple[pd.DataFrame, Rules]:
-        """Run the tool: `rating`, `lower`, `upper` by system in points of its own zero, and its own rules."""
+        """Run the tool: `rating`, `lower`, `upper` by system, in points with its own zero, and its rules."""
 
 
 class ArenaRank(Peer):
-    """arena-rank's Bradley-Terry of the plain data set, with its sandwich intervals."""
+    """Arena-rank's Bradley-Terry of the plain data set, with its sandwich intervals."""
 
     name = "arena-rank"
     word_rule = "words"
     ridge = 1e-5
 
     def in_its_words(self, battles: WrittenBattles) -> WrittenBattles:
-        """Make half a win of each word that its default map does not know."""
+        """Count words outside its default map as half a win."""
         known = np.isin(battles.words, ("model_a", "model_b", "tie", "both_bad"))
         winner = np.where(known, battles.table.winner, np.int8(Winner.TIE))
         return replace(battles, table=replace(battles.table, winner=winner))
 
     def rate(self, battles: WrittenBattles, seed: int) -> tuple[pd.DataFrame, Rules]:  # noqa: ARG002 - no draws
-        """Fit the words as the file has them."""
+        """Fit the original words."""
         from arena_rank.models.bradley_terry import BradleyTerry  # noqa: PLC0415 - an extra
         from arena_rank.utils.data_utils import PairDataset  # noqa: PLC0415 - an extra
 
@@ -87,7 +87,7 @@ class ArenaRank(Peer):
 
 
 class Evalica(Peer):
-    """evalica's Bradley-Terry with percentile intervals; sides are translated, words of ties are not."""
+    """Evalica's Bradley-Terry with percentile intervals; sides are translated, words for ties are not."""
 
     name = "evalica"
     weighted = True
@@ -98,7 +98,7 @@ class Evalica(Peer):
         return battles.without(battles.tied & (np.char.lower(battles.words) != "tie"))
 
     def rate(self, battles: WrittenBattles, seed: int) -> tuple[pd.DataFrame, Rules]:
-        """Fit and resample the battles whose words its file reader knows."""
+        """Fit and resample the battles with words that its file reader knows."""
         import evalica  # noqa: PLC0415 - an extra
         from evalica.__main__ import WINNERS  # noqa: PLC0415 - an extra
 
@@ -120,7 +120,7 @@ class Evalica(Peer):
 
 
 class Choix(Peer):
-    """choix' iterative Luce spectral ranking."""
+    """Choix' iterative Luce spectral ranking."""
 
     name = "choix"
 

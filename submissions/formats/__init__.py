@@ -1,1 +1,1 @@
-"""Files of answers as rows, whichever of the known formats they have."""
+"""Answer files as rows, in any known format."""

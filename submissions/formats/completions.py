@@ -19,7 +19,7 @@ REQUESTS = "These are the requests of a batch, not its results."
 
 
 def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a result of a chat completion, or of the Responses API; one with an error failed."""
+    """Return a result of a chat completion or of the Responses API; results with an error failed."""
     if "response" not in row:
         raise FileFormatError(REQUESTS, advice="Download the batch's output file.", code=Code.WRONG_SHAPE)
     response = log.mapping(row.get("response"))
@@ -45,7 +45,7 @@ def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a result; errored, expired and cancelled requests count as failed. Cited texts come in parts."""
+    """Return a result; errored, expired and cancelled requests failed. Cited texts are in parts."""
     if "result" not in row:
         raise FileFormatError(REQUESTS, advice="Download the batch's results.", code=Code.WRONG_SHAPE)
     result = log.mapping(row.get("result"))
@@ -79,7 +79,7 @@ def read_mt_bench(row: Fields, _: QuestionIndex) -> NamedAnswer:
 def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Read a result of promptfoo, whose file has every prompt and provider in the order of replies.
 
-    One with an error failed, unless what failed is an assertion on its output.
+    Results with an error failed, except those of a failed assertion on the output.
     """
     given = log.mapping(row.get("vars"))
     metadata = {
@@ -92,7 +92,7 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
     ids = log.ids_of(given) or log.ids_of(metadata)
     prompt = log.mapping(row.get("prompt"))
     texts = {name: value for name, value in given.items() if isinstance(value, str)}
-    # A repeat of a test has a further testIdx and equal variables.
+    # A repeat of a test has another testIdx and equal variables.
     test = json.dumps(given, sort_keys=True, ensure_ascii=False) if given else str(row.get("testIdx"))
     provider = row.get("provider")
     by = log.mapping(provider)
@@ -100,7 +100,7 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
     return NamedAnswer(
         ids=ids,
         text=log.question_text(given) or whole or log.content_text(prompt.get("raw")),
-        # What a provider returns as JSON, promptfoo itself shows as text.
+        # promptfoo itself displays a provider's JSON as text.
         answer=json.dumps(output, ensure_ascii=False) if isinstance(output, Mapping | list) else output,
         contexts=log.contexts_of(given) or log.contexts_of(metadata),
         reference=log.reference_of(given) or log.reference_of(metadata),
@@ -115,7 +115,7 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
 
 
 def _of_responses(body: Fields) -> str:
-    """Return the text of the Responses API: that of its messages."""
+    """Return the text of the messages in a reply of the Responses API."""
     output = body.get("output")
     items = [log.mapping(item) for item in output] if isinstance(output, list) else []
     return "\n".join(log.content_text(item.get("content")) for item in items if item.get("type") == "message")

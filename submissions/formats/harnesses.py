@@ -50,7 +50,7 @@ def _with_ids(contexts: object, names: object) -> object:
 
 
 def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a sample of an inspect log; one in error, stopped by a limit or invalidated has no answer."""
+    """Return a sample of an inspect log; failed, limited and invalidated samples have no answer."""
     attached = mapping(row.get("attachments"))
     output, metadata = mapping(row.get("output")), mapping(row.get("metadata"))
     choice = mapping(first_of(output.get("choices")))

@@ -41,22 +41,22 @@ Fields = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedAnswer:
-    """An answer from a row of another tool.
+    """Answer from a row of another tool.
 
     Attributes:
         ids: Candidate ids of the question, most reliable first.
-        text: The question's text, or a prompt that holds it; may be empty.
+        text: The question's text, or a prompt that contains it; may be empty.
         counted: The ids are row numbers of the tool, so they do not identify questions.
-        reference: The answer that is known to be right; None where the row has none under our names.
-        sample: What the tool may ask several times, of which the first counts; empty where it never does.
-        again: Whether further rows of the sample are answers too, as those of another epoch are.
-        failed: Why there is no answer, such as the error with which it ended; empty where it ended well.
-        ended: Why the model stopped, as its API says it.
+        reference: The correct answer; None if the row has none under our names.
+        sample: Key of repeated requests, of which the first counts; empty if the tool never repeats.
+        again: Whether repeats count as further answers, like other epochs.
+        failed: Reason for a missing answer, such as the error; empty on success.
+        ended: Stop reason in the words of the API.
         others: Further completions.
-        further: Number of turns beside it.
+        further: Number of further turns.
         system: System, if one file of the tool may have several.
         variant: Variant of the system, such as its prompt.
-        test: The question with all else that its test gives, where several tests may ask it.
+        test: The question with all variables of its test, if several tests may share it.
     """
 
     ids: Sequence[object] = ()
@@ -239,7 +239,7 @@ class LeftOut:
         return True
 
     def first_of(self, fields: Mapping[str, object]) -> Mapping[str, object]:
-        """Return a row with the first of its answers where it has a list of texts; the others are counted."""
+        """Return a row with the first text of a list of answers; the others are counted."""
         texts = fields.get("answer")
         if isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts):
             self._further += 0 if self._keep_repeats else len(texts) - 1
@@ -248,7 +248,7 @@ class LeftOut:
         return fields
 
     def close(self, *, answers: bool) -> None:
-        """Report what was left out; failed rows are an error if there are no `answers`."""
+        """Report omitted rows; failed rows are an error if there are no `answers`."""
         for repeats, count in self._repeats.items():
             rows = f"{counted(count, 'row')} {are(count)} left out"
             message = f"{rows}: further {repeats} of samples that have an answer."

@@ -105,7 +105,7 @@ def heartbeats(
     failed: Callable[[Exception], object],
     work: Callable[[], Work | None],
 ) -> Iterator[None]:
-    """Send heartbeats from a thread until the block ends, even if the event loop is blocked (A4).
+    """Send heartbeats from a thread until the block ends, even if the event loop is blocked.
 
     `unwanted` is called once the job is cancelled, `failed` if the lease is lost or the database fails;
     `work` returns the progress to store.

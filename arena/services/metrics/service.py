@@ -65,7 +65,7 @@ class EmbeddedMetrics:
         self._work = work
 
     async def score(self, rows: Rows) -> list[list[Score]]:
-        """Score answers; a timeout fails only its own answer (A4)."""
+        """Score answers; a timeout fails only its own answer."""
         if self._work.here(rows):
             return await _scores(self._scorers, rows)
         try:

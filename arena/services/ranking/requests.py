@@ -39,7 +39,7 @@ ToPath: TypeAlias = Callable[[Path], Path]
 class Columns:
     """Column names from options; each may be `FILE:COLUMN` for one file.
 
-    With `repeats` numbers that tell rows of a question apart are no systems.
+    With `repeats`, numbers that distinguish rows of a question are not systems.
     """
 
     question: str = ""

@@ -408,7 +408,7 @@ class RankingResults:
         leads = Counter[str]()
         for battle in battles:
             leads[base_id(battle.question_id)] += (battle.winner == first) - (battle.winner == second)
-        # Several answers to one question are no independent trials.
+        # Several answers to one question are not independent trials.
         signs = [lead > 0 for lead in leads.values() if lead]
         p_value, share_lower, share_upper = sign_test(sum(signs), len(signs) - sum(signs))
         if chance is not None:

@@ -134,7 +134,7 @@ def _read_columns(names: tuple[str, ...]) -> Mapping[Column, str]:
 
 
 def may_be_reference(name: str) -> bool:
-    """Return whether a column of answers may have the right ones, such as `answer`."""
+    """Return whether a column of answers may contain correct answers, such as `answer`."""
     return folded(name.rpartition(".")[2]) in _EITHER
 
 

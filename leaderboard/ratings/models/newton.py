@@ -182,7 +182,7 @@ def laplacian_solver(pairs: PairCounts, curvature: Floats, precision: Floats | N
             matrix += np.trace(matrix) / pairs.systems**2
         else:
             np.einsum("ii->i", matrix)[:] += precision
-        # LAPACK directly: the checks of `cho_factor` and `cho_solve` take as long as the work.
+        # LAPACK directly: the checks of `cho_factor` and `cho_solve` take as long as the solution.
         factor, failed = dpotrf(matrix, lower=True, overwrite_a=True, clean=False)
         if failed:
             message = "The weights of these battles differ by more than floating point can represent."

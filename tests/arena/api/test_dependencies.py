@@ -204,7 +204,7 @@ def test_token_is_limited_to_its_scopes(world: World, route: str) -> None:
         assert world.state() == before, f"{route} changed something for who may not"
         for who in PEOPLE.keys() - refused:
             status, reason = world.ask(method, row, who)
-            # Public objects may be missing here, but for all callers.
+            # Public objects may be missing here, for all callers alike.
             absent = status == 404 and reason not in reasons and (row.absent or row.scope is None)
             assert status not in REFUSED or absent, f"{who} got {status} for {row.address}: {reason}"
             world.put_back()
