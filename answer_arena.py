@@ -52,7 +52,7 @@ class _Beside(Loader):
         """By default."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Put the one that is there in its place, so that its classes are the same under both names."""
+        """Replace it by the module under its short name, so that both names have the same classes."""
         sys.modules[module.__name__] = import_module(module.__name__.partition(".")[2])
 
 

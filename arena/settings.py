@@ -223,7 +223,7 @@ class Settings:
 
     @property
     def prices_file(self) -> Path:
-        """The organiser's prices, which override the listed ones; rankings use the user's."""
+        """The organiser's prices, which override the bundled prices; rankings use the user's file."""
         return (self.user_home or self.home) / "prices.toml"
 
 

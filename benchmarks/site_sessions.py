@@ -55,7 +55,7 @@ class Session:
                     return arrived - start
 
     async def close(self) -> None:
-        """Leave."""
+        """Close the session."""
         if self._socket is not None:
             await self._socket.close()
 
@@ -63,7 +63,7 @@ class Session:
 async def acting(
     site: str, addresses: Sequence[str], acts: int, *, count: int = 1, of: int = 1
 ) -> list[float]:
-    """Seconds that every act of so many open sessions takes, each person thinking for a while in between.
+    """Return the seconds per action of many open sessions, with pauses between actions.
 
     Everybody opens the site and looks at it first; an act is the change to another of the addresses. Think
     times are drawn evenly from `THINKING`, apart for each session, from a fixed seed; a session that stands

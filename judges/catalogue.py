@@ -73,7 +73,7 @@ def require_registered(*names: str) -> None:
     for name in names:
         if name.endswith(SUFFIX) or FUNCTION.search(name) or not frozenset(PATHS).isdisjoint(name):
             raise NotFoundError(
-                f"Unknown judge {name[:MAX_NAME]!r}.", advice="Name one that `arena judges list` shows."
+                f"Unknown judge {name[:MAX_NAME]!r}.", advice="`arena judges list` lists them."
             )
 
 

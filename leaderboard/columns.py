@@ -36,7 +36,7 @@ def spelled(name: str, column: str) -> str:
 
 
 def fault(name: str, column: str) -> str | None:
-    """Return the fault of a spelled name; None if it is valid."""
+    """Return the problem with a normalised name; None if it is valid."""
     if not name:
         return "a name is expected"
     if "\0" in name:

@@ -215,7 +215,7 @@ class BoardView:
 
     @property
     def key(self) -> str:
-        """Name of what the board shows."""
+        """Cache key of the board's content."""
         return f"{self.name} {self.content_hash} {dict(self.marks)}"
 
     def separates(self, first: str, second: str, domain: str = OVERALL) -> bool:

@@ -65,7 +65,7 @@ def _table(data: Data, system: str, names: Columns) -> AnswerTable:
 def _rows(data: Data) -> Iterator[dict[str, Any]]:
     for row in _plain_rows(data):
         if not isinstance(row, Mapping):
-            raise InputError(f"A row is a {type(row).__name__}.", advice=ADVICE)
+            raise InputError(f"Each row must be a mapping (got {type(row).__name__}).", advice=ADVICE)
         yield {str(name): _cell(cell) for name, cell in row.items()}
 
 

@@ -38,7 +38,7 @@ def written_by_people(reference_by: str) -> bool:
 def require_name(value: str, what: str) -> str:
     """Return `value` if it is safe in a path, a URL and a command line."""
     if not NAME_PATTERN.fullmatch(value):
-        message = f"{what} {value!r} is not a usable name."
+        message = f"{what} {value!r} is not a valid name."
         raise RecordError(message, advice="Use 1 to 100 letters, digits, '.', '_', '+' or '-'.")
     return value
 
@@ -49,7 +49,7 @@ SYSTEM_NAME_PATTERN = re.compile(r"[^\W_](?:[^\s@]| (?=[^\s@])){0,99}")
 def require_system_name(value: str) -> str:
     """Return a system's name if it fits on one line: `meta-llama/Llama-3-70B`, `gpt-4o (2024-08)`."""
     if not SYSTEM_NAME_PATTERN.fullmatch(value) or not value.isprintable():
-        message = f"System name {value[:120]!r} is not a usable name."
+        message = f"System name {value[:120]!r} is not a valid name."
         advice = "Use 1 to 100 printable characters, a letter or digit first, without '@' and double spaces."
         raise RecordError(message, advice=advice)
     return value

@@ -132,7 +132,7 @@ def require_label(value: str, what: str) -> str:
     fits = 0 < len(value) <= MAX_NAME and value == value.strip() and value.isprintable()
     if not fits or "/" in value:
         raise RecordError(
-            f"{what} {value[:MAX_NAME]!r} is not a usable name.",
+            f"{what} {value[:MAX_NAME]!r} is not a valid name.",
             advice="Use 1 to 100 printable characters without '/', and no space around them.",
         )
     return value

@@ -71,7 +71,7 @@ class RoundStore(StorePart):
         """Return a round."""
         row = self._first(_select().where(rounds.c.name == name))
         if row is None:
-            raise NotFoundError(f"There is no round {name!r}.", advice="`arena rounds list` names them.")
+            raise NotFoundError(f"There is no round {name!r}.", advice="`arena rounds list` lists them.")
         return _record(row)
 
     def all(self) -> tuple[Round, ...]:
@@ -92,7 +92,7 @@ class RoundStore(StorePart):
         if not changed:
             raise ConflictError(
                 f"Round {name} is {round_.state}, so it cannot become {to}.",
-                advice=f"It would have to be {' or '.join(allowed)}.",
+                advice=f"Its state must be {' or '.join(allowed)}.",
             )
         return round_
 
@@ -106,7 +106,7 @@ class RoundStore(StorePart):
         if not deleted:
             raise ConflictError(
                 f"Round {name} is {round_.state}, so it cannot be deleted.",
-                advice=f"It would have to be {' or '.join(allowed)}.",
+                advice=f"Its state must be {' or '.join(allowed)}.",
             )
 
     def set_budget(self, name: str, cap: float) -> Round:

@@ -294,7 +294,7 @@ class SubmissionStore(AnswerReader):
         row = connection.execute(_select().where(submissions.c.id == number)).first()
         if row is None:
             raise NotFoundError(
-                f"There is no submission {number}.", advice="`arena submissions list` names them."
+                f"There is no submission {number}.", advice="`arena submissions list` lists them."
             )
         return _record(row)
 

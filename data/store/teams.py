@@ -51,7 +51,7 @@ class TeamStore(StorePart):
         require_label(name, "Account name")
         conflict = ConflictError(
             f"There is an account {name!r}, or one with this subject or e-mail address, already.",
-            advice="`arena teams accounts` names them.",
+            advice="`arena teams accounts` lists them.",
         )
         with unique(accounts.c.name, accounts.c.subject, accounts.c.email, conflict=lambda: conflict):
             self._change(
@@ -131,7 +131,7 @@ class TeamStore(StorePart):
             key = _membership_key(connection, team, account)
             if not connection.execute(delete(memberships).where(*_is(key))).rowcount:
                 raise NotFoundError(
-                    f"{account} is not a member of {team}.", advice=f"`arena teams show {team!r}` names them."
+                    f"{account} is not a member of {team}.", advice=f"`arena teams show {team!r}` lists them."
                 )
 
     def invite(self, team: str, digest: str, *, uses: int, expires_at: datetime) -> None:
@@ -168,7 +168,7 @@ def _row_of(connection: Connection, table: Table, kind: str, name: str) -> AnyRo
     row: AnyRow | None = connection.execute(select(table).where(table.c.name == name)).first()
     if row is None:
         command = "arena teams list" if kind == "team" else "arena teams accounts"
-        raise NotFoundError(f"There is no {kind} {name!r}.", advice=f"`{command}` names them.")
+        raise NotFoundError(f"There is no {kind} {name!r}.", advice=f"`{command}` lists them.")
     return row
 
 

@@ -269,7 +269,7 @@ def of_function(function: Callable[[MetricItem], Any]) -> Build:
 
     def build(name: str, *, runner: object | None, options: Mapping[str, Json], **_more: Any) -> Metric:  # noqa: ANN401 - as in `Build`
         if runner is not None:
-            raise SpecError(f"The metric {name} asks no LLM.", advice="Leave out --judge.")
+            raise SpecError(f"The metric {name} does not use an LLM.", advice="Leave out --judge.")
         refuse_options(name, options)
         return _FunctionMetric(name, function)
 

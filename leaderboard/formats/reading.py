@@ -78,7 +78,7 @@ def format_of(path: Path) -> str:
     chunk = next(chunks_of(file), None)
     if chunk is None:
         message = f"{file.name} has no battles."
-        raise FileFormatError(message, advice="A battle file has a row for each battle.")
+        raise FileFormatError(message, advice="Write one row per battle.")
     kind = detect_format(chunk.records[0])
     return kind if kind is not None else _refuse(chunk)
 
@@ -271,7 +271,7 @@ class _Builder:
         if not self.winner:
             left_out = ", ".join(f"{count} {reason}" for reason, count in self.left_out.items())
             message = f"{path.name} has no battles{f' ({left_out})' if left_out else ''}."
-            raise FileFormatError(message, advice="A battle file has a row for each battle.")
+            raise FileFormatError(message, advice="Write one row per battle.")
         pairs = np.frombuffer(self.pairs, dtype=np.int32)
         score, weight = np.concatenate(self.score), np.concatenate(self.weight)
         weight[np.isnan(weight)] = 1.0

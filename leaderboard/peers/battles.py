@@ -65,7 +65,7 @@ def read_written(path: Path, kind: str | None, context: Context) -> WrittenBattl
                 column.extend(cells.get(name, getattr(rows, name, None)) or [None] * len(rows))
     size, named = len(columns["winner"]), None not in columns["question_id"]
     if not size:
-        raise FileFormatError(f"{path.name} has no battles.", advice="A battle file has a row for each.")
+        raise FileFormatError(f"{path.name} has no battles.", advice="Write one row per battle.")
     columns["weight"] = [1.0 if weight is None else weight for weight in columns["weight"]]
     table = BattleTable.from_columns(
         columns["question_id"] if named else ["none"] * size,

@@ -69,7 +69,7 @@ def read_votes(path: Path) -> list[Vote]:
     """Read votes from any table: `question_id, model_a, model_b, winner|score[, annotator, chance]`."""
     votes = [vote for chunk in chunks_of(path) for vote in _checked(chunk)]
     if not votes:
-        raise FileFormatError(f"{path.name} has no votes.", advice="A votes file has a row for each vote.")
+        raise FileFormatError(f"{path.name} has no votes.", advice="Write one row per vote.")
     return votes
 
 

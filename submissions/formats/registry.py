@@ -104,7 +104,7 @@ class AnswerFormat(FileFormat):
     def __post_init__(self) -> None:
         functions: tuple[object, ...] = (self.fits, self.read)
         if not all(map(callable, functions)):
-            raise SpecError(f"The format {self.name} needs functions for fits and read.")
+            raise SpecError(f"The format {self.name} needs the functions `fits` and `read`.")
 
 
 def added_formats() -> PluginEntries[AnswerFormat]:

@@ -123,7 +123,7 @@ class TeamService:
         members = [member for member in self._store.teams.members(team) if member.account != without]
         if members and not any(member.role is Role.OWNER for member in members):
             raise ConflictError(
-                f"{team} would have members and no owner.", advice="Make another member its owner first."
+                f"{team} would have members but no owner.", advice="Make another member its owner first."
             )
 
     def _keep_organiser(self, *, without: str) -> None:

@@ -49,7 +49,7 @@ class JobLeases:
         job = self.store.jobs.put(JobKind.JUDGE, round_id=round_id, owner=owner)
         lease = self.take(owner=owner, job_id=job.id)
         if lease is None:
-            raise errors.ConflictError(f"Job {job.id} was taken away.", advice="Start it again.")
+            raise errors.ConflictError(f"Another worker has taken job {job.id}.", advice="Start it again.")
         return lease
 
     def release(self, lease: Lease, release: Release) -> None:

@@ -46,7 +46,7 @@ class RoundAccess:
             raise RetractedError(round_.name, "" if round_of_set is None else round_of_set.notice)
         if seen is not Visibility.FULL:
             raise NotFoundError(
-                f"There is no round {round_.name!r}.", advice="`arena rounds list` names them."
+                f"There is no round {round_.name!r}.", advice="`arena rounds list` lists them."
             )
         self.texts = SetAccess(store, caller, round_.set_name)
 

@@ -71,7 +71,7 @@ class SetFormat(FileFormat):
     def __post_init__(self) -> None:
         functions: tuple[object, ...] = (self.fits, self.parse or self.read)
         if not all(map(callable, functions)):
-            raise SpecError(f"The format {self.name} needs functions for fits and read.")
+            raise SpecError(f"The format {self.name} needs the functions `fits` and `read`.")
 
     def drafted(self, path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
         """Read a folder or file and add the problems of its questions."""

@@ -156,5 +156,5 @@ def test_function_metric_reports_version(score: float | None) -> None:
 
 
 def test_function_metric_takes_no_judge() -> None:
-    with pytest.raises(SpecError, match="asks no LLM"):
+    with pytest.raises(SpecError, match="does not use an LLM"):
         of_function(len)("m", runner=Any, options={})  # type: ignore[arg-type]
