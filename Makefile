@@ -59,7 +59,7 @@ format: $(VENV)/.dev ## put the code into its format
 types: $(VENV)/.dev ## types, checked
 	$(BIN)/mypy
 
-contract: $(VENV)/.dev ## which room may import which
+contract: $(VENV)/.dev ## which package may import which
 	$(BIN)/lint-imports
 
 structure: $(VENV)/.dev ## size, folders, importers and cycles, held to their limits

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.python import Cost, Ranking, estimate, judge, rank, rate
 
 __all__ = ["Cost", "Ranking", "estimate", "judge", "rank", "rate"]
-ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
+PACKAGES = ("arena", "data", "judges", "leaderboard", "submissions")
 
 
 def __getattr__(name: str) -> object:
@@ -45,7 +45,7 @@ class _Beside(Loader):
     ) -> ModuleSpec | None:
         del path, target
         package, _, module = name.partition(".")
-        ours = package == __name__ and module.partition(".")[0] in ROOMS
+        ours = package == __name__ and module.partition(".")[0] in PACKAGES
         return ModuleSpec(name, self) if ours else None
 
     def create_module(self, spec: ModuleSpec) -> None:

@@ -1,7 +1,7 @@
-"""Build hook of the wheel: the rooms of the checkout lie below its one package, `answer_arena`.
+"""Build hook of the wheel: the packages of the checkout become subpackages of `answer_arena`.
 
-A wheel that installs `data` or `judges` at the top level takes these names from its users. Where files go is
-said in `pyproject.toml`; here their imports are made to follow.
+A wheel that installs `data` or `judges` at the top level takes these names from its users. `pyproject.toml`
+places the files; this hook rewrites their imports.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ OTHERS = {
     "arena/py.typed": "py.typed",
     ".streamlit/config.toml": "arena/site/config.toml",
 }
-"""Files that are called otherwise below the package."""
+"""Renamed files of the package."""
 DOTTED = re.compile(r"[a-z_]+(?:\.\w+)+")
 LOGGERS = "get_logger"
-"""Patterns of dotted names that are not modules."""
+"""Functions whose dotted names are not modules."""
 LAZY = "lazy"
-"""`data.lazy.lazy`, which finds modules in a wheel as well."""
+"""`data.lazy.lazy`, which also finds modules in a wheel."""
 
 
 class OnePackage(BuildHookInterface[BuilderConfig]):
-    """Hands the builder modules that import from below the package in place of the checkout's."""
+    """Replaces modules by copies with imports from below the package."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Rewrite the contents of a wheel; an editable installation is the checkout itself."""
@@ -39,13 +39,13 @@ class OnePackage(BuildHookInterface[BuilderConfig]):
             return
         root = Path(self.root)
         selected = [file.relative_path for file in self.build_config.builder.recurse_selected_project_files()]
-        rooms = frozenset(Path(path).parts[0] for path in selected)
+        packages = frozenset(Path(path).parts[0] for path in selected)
         self._made = tempfile.TemporaryDirectory(prefix="answer-arena-build-")
         for path, place in {**{path: path for path in selected}, **OTHERS}.items():
             source = root / path
             if source.suffix == ".py":
-                rewritten = rewrite(source.read_text(encoding="utf-8"), rooms, path)
-                for named in modules_in_strings(rewritten, rooms, root):
+                rewritten = rewrite(source.read_text(encoding="utf-8"), packages, path)
+                for named in modules_in_strings(rewritten, packages, root):
                     raise ValueError(f"{path}: {named!r} names a module, which is another in a wheel")
                 source = Path(self._made.name) / place
                 source.parent.mkdir(parents=True, exist_ok=True)
@@ -53,25 +53,27 @@ class OnePackage(BuildHookInterface[BuilderConfig]):
             build_data["force_include"][str(source)] = place
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove what was made."""
+        """Remove the copies."""
         del build_data, artifact_path
         if version != "editable":
             self._made.cleanup()
 
 
-def rewrite(text: str, rooms: frozenset[str], name: str) -> str:
-    """Return a module whose imports of rooms come from below the package; `name` is for messages.
+def rewrite(text: str, packages: frozenset[str], name: str) -> str:
+    """Return a module with imports from below the package; `name` is for messages.
 
     Raises:
-        ValueError: An import cannot be rewritten, such as `import room.module`, which binds the room.
+        ValueError: An import cannot be rewritten, such as `import data.models`, which binds `data`.
     """
     lines = text.split("\n")
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and not node.level and _root(node.module) in rooms:
+        if isinstance(node, ast.ImportFrom) and not node.level and _root(node.module) in packages:
             changed = re.sub(r"\bfrom\s+(?=\w)", rf"\g<0>{PACKAGE}.", lines[node.lineno - 1], count=1)
-        elif isinstance(node, ast.Import) and any(_root(alias.name) in rooms for alias in node.names):
+        elif isinstance(node, ast.Import) and any(_root(alias.name) in packages for alias in node.names):
             if len(node.names) > 1 or "." in node.names[0].name:
-                raise ValueError(f"{name}:{node.lineno}: write `from ROOM import …`, which can be rewritten")
+                raise ValueError(
+                    f"{name}:{node.lineno}: write `from PACKAGE import …`, which can be rewritten"
+                )
             changed = re.sub(r"\bimport\b", rf"from {PACKAGE} import", lines[node.lineno - 1], count=1)
         else:
             continue
@@ -79,8 +81,8 @@ def rewrite(text: str, rooms: frozenset[str], name: str) -> str:
     return "\n".join(lines)
 
 
-def modules_in_strings(text: str, rooms: frozenset[str], root: Path) -> Iterator[str]:
-    """Strings that name a module of a room; `__name__` and `__package__` name it in a wheel as well."""
+def modules_in_strings(text: str, packages: frozenset[str], root: Path) -> Iterator[str]:
+    """Return strings that name a module; those with `__name__` or `__package__` also work in a wheel."""
     tree = ast.parse(text)
     known = {
         id(argument)
@@ -92,7 +94,7 @@ def modules_in_strings(text: str, rooms: frozenset[str], root: Path) -> Iterator
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in known:
             named = node.value.partition(":")[0].rstrip(".")
-            if DOTTED.fullmatch(named) and _root(named) in rooms and _is_module(root, named):
+            if DOTTED.fullmatch(named) and _root(named) in packages and _is_module(root, named):
                 yield node.value
 
 

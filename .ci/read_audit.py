@@ -1,4 +1,4 @@
-"""Read a report of pip-audit: list known vulnerabilities (then end with 1), and what was not looked up."""
+"""Read a report of pip-audit: print known vulnerabilities (exit status 1) and skipped libraries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def main(report: str) -> int:
-    """Print what a report says; gives the status to end with."""
+    """Print a report, and return the exit status."""
     libraries: list[dict[str, Any]] = json.loads(report)["dependencies"] if report.strip() else []
     looked_up = [library for library in libraries if "skip_reason" not in library]
     vulnerable = [library for library in looked_up if library["vulns"]]

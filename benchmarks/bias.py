@@ -1,9 +1,8 @@
-"""Measure biases of an LLM judge in a study with both orders: the first place, the writer and the form.
+"""Measure biases of an LLM judge in a study with both orders: first position, author and format.
 
 Run: python -m benchmarks.bias [--study pairs.jsonl] [--question quality_overall …]
-
-Each order of a pair is a battle, clustered by topic. The effect of the first place is estimated with the
-product's style control and ratings of the six kinds of answer; those of writer and form replace these
+Each order of a pair is a battle, clustered by topic. The effect of the first position is estimated with the
+product's style control and ratings of the six kinds of answer; those of author and format replace these
 ratings. People's votes on the same pairs follow for comparison.
 """
 

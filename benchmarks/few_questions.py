@@ -47,8 +47,8 @@ class Found:
 
     Attributes:
         separated: Tables with a separation by letters.
-        apart: Differences of the first two systems whose interval leaves out 0.
-        held: Intervals of ratings that hold 1000.
+        apart: Differences of the first two systems whose interval excludes 0.
+        held: Intervals of ratings that contain 1000.
         without: Tables that cannot be rated, or ratings without an interval.
     """
 
@@ -88,7 +88,7 @@ def simulate(
 
 
 def is_separated(table: RatingTable) -> bool:
-    """Return whether any two systems have no letter in common."""
+    """Return whether any two systems share no letter."""
     return len({row.letters for row in table.ratings}) > 1
 
 

@@ -1,10 +1,8 @@
-"""A hundred million judgments on paper: where the time, the money and the storage go.
+"""Estimate the time, money and storage of a hundred million judgments.
 
-    python benchmarks/hundred_million.py [--judgments 100000000] [--workers 32] [--concurrency 64] [--json]
-
-Two things are measured here and now: the bytes that a judgment with its reply takes on SQLite, and the
-processor seconds that a battle costs. The rest is arithmetic over what the options say. Prices are options,
-since they change: USD for a million tokens.
+python benchmarks/hundred_million.py [--judgments 100000000] [--workers 32] [--concurrency 64] [--json]
+It measures the bytes of a judgment with its reply on SQLite, and the processor seconds of a battle. The rest
+follows from the options. Prices are options, since they change: USD per million tokens.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ class Scene:
 
 
 def calibrate() -> dict[str, float]:
-    """Judge a small round from end to end, and see what one judgment takes."""
+    """Judge a small round end to end, and measure the size of a judgment."""
     with tempfile.TemporaryDirectory() as folder, endpoint() as url:
         arena = fill(Path(folder), CALIBRATION, url)
         arena.rounds.create(RoundRequest(set_name="bench", judge="reference-free", name="r"))
@@ -51,13 +49,13 @@ def calibrate() -> dict[str, float]:
         with arena.store.database.begin() as connection:
             connection.exec_driver_sql("SELECT 1")
         arena.close()
-        # The last connection folded the log into the file.
+        # Closing the last connection merged the log into the file.
         size = (Path(folder) / "arena.sqlite").stat().st_size
     return {"processor s": used / CALIBRATION, "bytes": (size - before) / CALIBRATION}
 
 
 def lay_out(scene: Scene, measured: dict[str, float]) -> dict[str, float]:
-    """Return the figures of a scene."""
+    """Return the estimates for the assumptions."""
     in_flight = scene.workers * scene.concurrency
     calls = in_flight / scene.latency
     handled = scene.workers / measured["processor s"]
@@ -89,7 +87,7 @@ def lay_out(scene: Scene, measured: dict[str, float]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Calibrate, lay out, print."""
+    """Measure, estimate and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--judgments", type=int, default=100_000_000)
     parser.add_argument("--workers", type=int, default=32)

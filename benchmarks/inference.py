@@ -42,7 +42,7 @@ Engine = Callable[[Network], Solver]
 def random_network(
     rng: np.random.Generator, claims: int, contexts: int, density: float, *, fr3: bool
 ) -> Network:
-    """Claims, contexts and relations at random: priors 0.5 and 0.99, probabilities from one half to one."""
+    """Draw claims, contexts and relations: priors 0.5 and 0.99, probabilities from one half to one."""
     size = claims + contexts
     factors: list[tuple[tuple[int, ...], tuple[float, ...]]] = [
         ((index,), (0.5, 0.5) if index < claims else (0.01, 0.99)) for index in range(size)
@@ -130,7 +130,7 @@ def engines() -> dict[str, Engine]:
 
 
 def collect() -> dict[tuple[int, int], list[Network]]:
-    """Random networks for each band of treewidth."""
+    """Draw networks for each band of treewidth."""
     rng = np.random.default_rng(0)
     bands: dict[tuple[int, int], list[Network]] = {band: [] for band in BANDS}
     while any(len(networks) < PER_BAND for networks in bands.values()):
@@ -167,7 +167,7 @@ def timed(engine: Engine, networks: list[Network], repeats: int, expected: list[
 
 
 def real_networks(path: Path) -> list[Network]:
-    """Networks of answers, as a file holds them."""
+    """Read networks of answers from a file."""
     content = json.loads(path.read_text(encoding="utf-8"))
     return [
         network_of_factors([f"v{index}" for index in range(network["n"])], network["factors"])
@@ -176,7 +176,7 @@ def real_networks(path: Path) -> list[Network]:
 
 
 def compare(repeats: int, real: Path | None) -> None:
-    """Print medians by band, and how many times ours each library takes."""
+    """Print medians by band, relative to ours."""
     solvers = engines()
     groups = {f"{low}-{high}": networks for (low, high), networks in collect().items()}
     if real is not None:
@@ -195,7 +195,7 @@ def compare(repeats: int, real: Path | None) -> None:
 
 
 def main() -> None:
-    """Compare."""
+    """Compare and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--real", type=Path, help="a file of networks of answers")

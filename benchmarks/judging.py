@@ -60,7 +60,7 @@ def endpoint(**options: object) -> Iterator[str]:
 
 
 def battles(count: int) -> list[tuple[Message, ...]]:
-    """Messages as long as those of RAG-QA Arena: about 1,500 tokens of rubric, 200 of answers."""
+    """Return messages as long as RAG-QA Arena's: about 1,500 tokens of rubric, 200 of answers."""
     return [
         (
             Message("system", RUBRIC),
@@ -75,7 +75,7 @@ def battles(count: int) -> list[tuple[Message, ...]]:
 
 
 async def bare(url: str, work: Sequence[tuple[Message, ...]], connections: int) -> None:
-    """Run the client alone: as many loops as connections over ready-made messages."""
+    """Run the client with one loop per connection, over ready-made messages."""
     limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
     bodies = iter([[{"role": item.role, "content": item.content} for item in messages] for messages in work])
     client = AsyncOpenAI(

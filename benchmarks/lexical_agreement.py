@@ -70,7 +70,7 @@ def margin(judge: LexicalJudge, question: Question, a: str, b: str, side: str | 
 
 
 def figures(margins: np.ndarray, labels: np.ndarray) -> tuple[float, float, float]:
-    """Return P, S and decided."""
+    """Return both correlations (P, S) and the agreement on decided pairs, times 100."""
     decided = labels != 0
     agreed = np.sign(margins[decided]) == np.sign(labels[decided])
     p, s = pearsonr(margins, labels)[0], spearmanr(margins, labels)[0]

@@ -1,9 +1,8 @@
 """Simulate the coverage of corrected ratings and rates.
 
 Run: python -m benchmarks.people [--repeats N] [--labelled SHARE]
-
-The target is the figure that people's votes on every battle of the same round give. Systems suit questions
-more or less; three people vote on a battle; the judge sees most of that and favours some systems.
+The target is the figure from people's votes on every battle of the same round. Systems differ by question;
+three people vote on a battle; the judge sees most of that and favours some systems.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Coverage:
     gain: list[float] = field(default_factory=list)
 
     def add(self, name: str, target: float | None, lower: float | None, upper: float | None) -> None:
-        """Count one interval; what has none, or no figure to hold, is left out."""
+        """Count one interval, unless it or its target is missing."""
         if target is not None and lower is not None and upper is not None:
             self.held.setdefault(name, []).append(lower <= target <= upper)
             self.width.setdefault(name, []).append(upper - lower)

@@ -1,6 +1,6 @@
 """Count the files of each planned change by making it in a copy of the checkout.
 
-Each change adds a built-in, not a plugin, and is tried in the copy. Tests and documentation come on top.
+Each change adds a built-in, not a plugin. Tests and documentation are not counted.
 """
 
 from __future__ import annotations
@@ -143,15 +143,15 @@ print(json.dumps({name: bool(eval(text)) for name, text in json.loads(sys.argv[1
 
 
 def count_files() -> Mapping[str, int]:
-    """Count the files that each change takes.
+    """Count the files of each change.
 
     Raises:
         ValueError: A change does not have its effect.
     """
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
-        for room in COPIED:
-            shutil.copytree(ROOT / room, copy / room, ignore=shutil.ignore_patterns("__pycache__"))
+        for package in COPIED:
+            shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
         for change in CHANGES:
             _apply(change, copy)
         environment = {

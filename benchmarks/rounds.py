@@ -1,14 +1,13 @@
-"""Measure whole rounds: planned, rendered, asked, read, committed; from cache; memory.
+"""Measure whole rounds: planned, rendered, requested, read, committed; from cache; memory.
 
-    python benchmarks/rounds.py [--battles 3000] [--cached 20000] [--memory 200000] [--latency] [--json]
-
-Against scripted endpoints on this machine, each in a process of its own, in one run; only ratios carry over
-to other machines.
-
-- `round / bare`: battles a second of a whole round on SQLite over replies a second of an `AsyncOpenAI` +
-  aiohttp loop with the very messages that the round sends.
-- `from cache`: verdicts a second of a second round on the same battles, with calls counted.
-- `memory`: resident memory of the process that judges, from a tenth of a long round to its end.
+python benchmarks/rounds.py [--battles 3000] [--cached 20000] [--memory 200000] [--latency] [--json]
+Against scripted endpoints on this machine, each in its own process, in one run; only ratios apply to other
+machines.
+- `round
+bare`: battles per second of a whole round on SQLite over replies per second of an `AsyncOpenAI` +
+aiohttp loop with the same messages.
+- `from cache`: verdicts per second of a second round on the same battles, with calls counted.
+- `memory`: resident memory of the judging process, from a tenth of a long round to its end.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ WORDS = VOCABULARY.split()
 
 
 def prose(seed: int, words: int) -> str:
-    """Return an answer of so many words that no other answer equals."""
+    """Return a unique answer of this many words."""
     parts = [WORDS[(seed * 7 + n * n + n // 3) % len(WORDS)] for n in range(words)]
     lines = [" ".join(parts[start : start + 12]) for start in range(0, words, 12)]
     return f"In case {seed}, " + ". The ".join(lines) + "."
 
 
 def fill(home: Path, battles: int, url: str, transport: str = "openai") -> Arena:
-    """Return an arena with a set and eight systems that make so many battles against the reference."""
+    """Return an arena with a set and eight systems for this many battles against the reference."""
     count = -(-battles // SYSTEMS)
     arena = arena_in(home, endpoint=url, api_key="none", transport=transport)
     questions = (
@@ -65,7 +64,7 @@ def fill(home: Path, battles: int, url: str, transport: str = "openai") -> Arena
 
 
 def judge(arena: Arena, name: str, connections: int) -> tuple[float, float]:
-    """Judge a round and return seconds by the clock and of the processor, planning left out."""
+    """Judge a round and return wall-clock and processor seconds, without planning."""
     request = RoundRequest(set_name="bench", judge="reference-free", name=name)
     arena.rounds.create(request)
     started, used = time.perf_counter(), time.process_time()
@@ -94,7 +93,7 @@ def messages(arena: Arena, name: str, limit: int) -> list[tuple[Message, ...]]:
 
 
 def whole(battles: int, connections: int, latency: float) -> dict[str, float]:
-    """Return a whole round against the bare client."""
+    """Compare a whole round with the bare client."""
     figures = {}
     with tempfile.TemporaryDirectory() as folder, endpoint(latency=latency) as url:
         arena = fill(Path(folder), battles, url)
@@ -117,7 +116,7 @@ def whole(battles: int, connections: int, latency: float) -> dict[str, float]:
 
 
 def cached(battles: int) -> dict[str, float]:
-    """Return a second round on one cache."""
+    """Measure a second round on the same cache."""
     with tempfile.TemporaryDirectory() as folder, endpoint() as url:
         arena = fill(Path(folder), battles, url)
         first, _ = judge(arena, "one", CONNECTIONS)
@@ -133,7 +132,7 @@ def cached(battles: int) -> dict[str, float]:
 
 
 def memory(battles: int) -> dict[str, float]:
-    """Resident memory while a whole round is judged over LLM calls, from its first tenth to its end."""
+    """Measure resident memory of a whole round over LLM calls, from its first tenth to its end."""
     sizes: list[tuple[int, float]] = []
 
     def look(progress: Progress) -> None:
@@ -160,18 +159,18 @@ def memory(battles: int) -> dict[str, float]:
 
 
 def _resident() -> float:
-    """Return this process's resident memory now, in MB."""
+    """Return this process's resident memory, in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 2**20
 
 
 def apart(work: Callable[..., dict[str, float]], *arguments: object) -> dict[str, float]:
-    """Run in a process of its own, and add its peak memory."""
+    """Run in a separate process, and add its peak memory."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_send, args=(theirs, work, arguments))
     process.start()
-    # Closed here, so that a process that ends without a word ends the wait.
+    # Closed here, so that a crash of the process ends the wait.
     theirs.close()
     figures: dict[str, float] = ours.recv()
     process.join()

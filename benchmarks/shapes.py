@@ -17,7 +17,7 @@ from typing import Any
 import data.models
 from data.models import jobs, rounds, submissions, teams
 
-ROOMS = ("data", "judges", "leaderboard", "submissions", "arena")
+PACKAGES = ("data", "judges", "leaderboard", "submissions", "arena")
 SHARED = 0.7
 SHAPES: dict[str, type[Any]] = {
     "submissions": submissions.Submission,
@@ -43,8 +43,8 @@ def fields_of(kind: type[Any]) -> frozenset[str]:
 
 def modules() -> Iterator[ModuleType]:
     """Yield the importable modules of the product."""
-    for room in ROOMS:
-        for entry in pkgutil.walk_packages(import_module(room).__path__, f"{room}."):
+    for package in PACKAGES:
+        for entry in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
             if not entry.name.endswith(("main", "__main__")) and "migrations" not in entry.name:
                 try:
                     yield import_module(entry.name)

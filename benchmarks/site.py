@@ -178,7 +178,7 @@ def _cold(driver: webdriver.Chrome, url: str, selector: str) -> float:
 
 
 def _spent(driver: webdriver.Chrome, server: int) -> float:
-    """Seconds of processor time of a server and of the browser's processes, also those that ended."""
+    """Return the processor seconds of a server and the browser's processes, including ended ones."""
     browser = {driver.service.process.pid}
     parents = {}
     for entry in Path("/proc").iterdir():
@@ -203,7 +203,7 @@ def sign_in(driver: webdriver.Chrome, site: str, token: str) -> None:
 
 
 def organiser(settings: Settings) -> str:
-    """Return a token of an organiser, whose account is made where it is not there yet."""
+    """Return a token of an organiser, creating the account if necessary."""
     arena = Arena(settings)
     try:
         if not any(account.name == ORGANISER for account in arena.teams.accounts(caller=OPERATOR)):
@@ -232,7 +232,7 @@ async def _one_and_many(site: str, pid: int, addresses: list[str]) -> float:
 
 
 async def readers(site: str, pid: int) -> None:
-    """Print what many readers at once wait for."""
+    """Print the waits of many concurrent readers."""
     addresses = [f"{BOARD}&domain={domain}" for domain in DOMAINS]
     await acting(site, addresses, WARMED, of=READERS)
     ratios = [await _one_and_many(site, pid, addresses) for _ in range(REPEATS)]

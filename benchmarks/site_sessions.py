@@ -1,9 +1,9 @@
 """Sessions of a site without a browser: Streamlit's own protocol over websockets.
 
-`acting` measures one act: an open session changes to one of the other addresses, drawn at random from a fixed
-seed, and the seconds count from sending that to the arrival of the message that the run has finished. The
-client parses the smallest messages alone, so that what one session receives hardly delays the stamp of
-another. It never claims to have kept a message, as browsers do: tables are sent in full.
+`acting` measures one action: an open session changes to another of the addresses, drawn with a fixed seed,
+from sending that to the message that the run has finished. The client parses only the smallest messages, so
+that one session hardly delays the timestamps of others. Unlike browsers, it never claims to have cached a
+message, so tables are sent in full.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 PATIENCE = 120.0
 LONGEST_END = 100
-"""Bytes; the message that a run has finished has 44, a table 50,000."""
+"""Maximum bytes of the message that a run has finished: it has 44, a table 50,000."""
 STREAMLIT = websockets.Subprotocol("streamlit")
 
 
 class Session:
-    """One reader with an open page."""
+    """Reader with an open page."""
 
     def __init__(self, site: str) -> None:
         place = urlsplit(site)
@@ -36,11 +36,11 @@ class Session:
         self._socket: websockets.ClientConnection | None = None
 
     async def open(self) -> None:
-        """Connect; nothing is shown yet."""
+        """Connect without opening a page."""
         self._socket = await websockets.connect(self._address, subprotocols=[STREAMLIT], max_size=None)
 
     async def visit(self, query: str, page: str = "") -> float:
-        """Run a page to its end, and return the seconds that took."""
+        """Run a page to its end, and return the seconds."""
         assert self._socket is not None
         start = time.perf_counter()
         message = BackMsg()
@@ -65,9 +65,9 @@ async def acting(
 ) -> list[float]:
     """Return the seconds per action of many open sessions, with pauses between actions.
 
-    Everybody opens the site and looks at it first; an act is the change to another of the addresses. Think
-    times are drawn evenly from `THINKING`, apart for each session, from a fixed seed; a session that stands
-    for several (`of`) acts as often as they do together.
+    Each session first opens the site; an action is a change to another of the addresses. Pauses are drawn
+    evenly from `THINKING`, separately for each session, from a fixed seed; a session that represents several
+    (`of`) acts as often as they do together.
     """
     thinking = (THINKING[0] / of, THINKING[1] / of)
     sessions = [Session(site) for _ in range(count)]
@@ -91,7 +91,7 @@ async def acting(
 
 
 THINKING = (5.0, 10.0)
-"""Seconds between two acts of a person, at least and at most."""
+"""Minimum and maximum seconds between two actions of a session."""
 
 
 def _is_end(content: bytes) -> bool:
@@ -101,7 +101,7 @@ def _is_end(content: bytes) -> bool:
 
 
 def processor_time(pid: int) -> float:
-    """Seconds of processor time that a process used so far."""
+    """Return the processor seconds of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -25,7 +25,7 @@ import networkx as nx
 from planned_changes import count_files
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("arena", "judges", "leaderboard", "submissions", "data")
+PACKAGES = ("arena", "judges", "leaderboard", "submissions", "data")
 LIMITS = Path(__file__).with_suffix(".toml")
 MAX_FILES = 2
 """Files that a planned change may touch, besides tests and documentation."""
@@ -59,15 +59,15 @@ def modules() -> list[Path]:
     """Return the product's modules without migrations and `__init__`."""
     return [
         path
-        for room in ROOMS
-        for path in sorted((ROOT / room).rglob("*.py"))
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
         if path.name != "__init__.py" and "migrations" not in path.parts
     ]
 
 
 def totals() -> dict[str, int]:
     """Count the lines of Python in the product, its tests and its benchmarks."""
-    parts = {"product": (*ROOMS, "answer_arena.py"), "tests": ("tests",), "benchmarks": ("benchmarks",)}
+    parts = {"product": (*PACKAGES, "answer_arena.py"), "tests": ("tests",), "benchmarks": ("benchmarks",)}
     return {
         name: sum(
             len(path.read_text(encoding="utf-8").splitlines())
@@ -122,10 +122,10 @@ def figures() -> Iterator[Figure]:
     yield from _limited()
     paths = modules()
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
-    for room in ROOMS:
+    for package in PACKAGES:
         yield Figure(
-            name=f"lines of {room}",
-            value=sum(lines[path] for path in paths if path.is_relative_to(ROOT / room)),
+            name=f"lines of {package}",
+            value=sum(lines[path] for path in paths if path.is_relative_to(ROOT / package)),
         )
     yield Figure(name="lines of product code", value=sum(lines.values()))
     yield Figure(name="modules", value=len(paths), limit=MAX_MODULES)
@@ -140,7 +140,7 @@ def figures() -> Iterator[Figure]:
 
 
 def _imports(names: set[str]) -> Iterator[Figure]:
-    graph = grimp.build_graph(*ROOMS, cache_dir=None)
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     importers = {name: graph.find_modules_that_directly_import(name) for name in names}
     single = sorted(name for name, users in importers.items() if len(users) == 1)
     yield Figure(name="share of modules with one importer", value=len(single) / len(names), examples=single)

@@ -89,7 +89,7 @@ def counted(files: dict[str, str]) -> Iterator[tuple[dict[str, Any], list[int]]]
 
 
 def table() -> Iterator[str]:
-    """Yield the lines of the table: counts in the product and in tests now, at the start, and the aim."""
+    """Yield the lines of the table: current counts in product and tests, at the start, and the aim."""
     files = read("*.py")
     yield f"{'':34}{'product':>8}{'start':>7}{'aim':>6}{'tests':>8}{'start':>7}{'aim':>6}"
     for row, counts in counted(files):

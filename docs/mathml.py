@@ -1,6 +1,6 @@
-"""A hook of the documentation's site: formulas become MathML, which browsers draw without any script.
+"""Hook of the documentation site that converts formulas to MathML, which browsers draw without scripts.
 
-`pymdownx.arithmatex` marks the formulas, so that nothing in them is taken for Markdown.
+`pymdownx.arithmatex` marks the formulas, so that Markdown does not change them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def on_page_content(content: str, **_: object) -> str:
     """Return a page's HTML with its formulas as MathML.
 
     Raises:
-        ValueError: A formula is left as TeX.
+        ValueError: A formula could not be converted.
     """
     blocks = BLOCK.sub(lambda found: found[1] + _mathml(found[2], "block") + found[3], content)
     page = INLINE.sub(lambda found: _mathml(found[1], "inline"), blocks)

@@ -1,4 +1,4 @@
-"""A hook of the documentation's site: commands, settings, errors and endpoints are made from the code.
+"""Hook of the documentation site that generates commands, settings, errors and endpoints from the code.
 
 They exist only in the built site.
 """
@@ -32,7 +32,7 @@ EXAMPLE = re.compile(r"^\$ (arena .+)\n*", re.MULTILINE)
 RANGE = re.compile(r"(?:([\d.]+)<=)?x([<>]=)([\d.]+)")
 PAGE = re.compile(r"\bdocs/([a-z-]+)\.md")
 COMMANDS = 3
-"""The level of the headings of commands; those of a group within a group are one lower."""
+"""Level of the headings of commands; in nested groups one lower."""
 
 COMMANDS_PAGE = """\
 # Commands
@@ -94,10 +94,10 @@ What the modes of a scripted server do, and what must become of a battle there (
 
 
 class Variable(NamedTuple):
-    """A variable of the environment, as the documentation shows it.
+    """Environment variable in the documentation.
 
-    `field` is the field of `Settings`, empty where the variable names a file. `default` says in words what
-    applies if the variable is unset; empty if the field's default says it.
+    `field` is the field of `Settings`, empty if the variable names a file. `default` describes the default if
+    the field's own default does not.
     """
 
     name: str
@@ -237,21 +237,21 @@ VARIABLES = (
         "`https://lab.example.org`",
     ),
 )
-"""All variables that are read, in the order of the documentation."""
+"""All variables in the order of the documentation."""
 
 Command = Any
-"""A command or an option of Typer, which bundles their classes without public names."""
+"""Command or option of Typer, whose classes have no public names."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Return the files of the site with the pages that are made."""
+    """Return the files of the site with the generated pages."""
     for name, text in pages().items():
         files.append(File.generated(config, name, content=text))
     return files
 
 
 def pages() -> Mapping[str, str]:
-    """Return the text of each page that is made, by its name."""
+    """Return the text of each generated page, by name."""
     parts: Mapping[str, tuple[str, Iterator[str]]] = {
         "cli.md": (COMMANDS_PAGE, commands()),
         "settings.md": (SETTINGS_PAGE, settings()),
@@ -263,7 +263,7 @@ def pages() -> Mapping[str, str]:
 
 
 def routes() -> Iterator[str]:
-    """Yield the routes of the API, a line of a table each."""
+    """Yield the routes of the API as lines of a table."""
     app = FastAPI()
     for each in (router, *ROUTERS):
         app.include_router(each)
@@ -279,14 +279,14 @@ def routes() -> Iterator[str]:
 
 
 def columns() -> Iterator[str]:
-    """Yield the names under which each column of a table is known."""
+    """Yield the names of each column of a table."""
     yield from ["| column | is also called |", "|---|---|"]
     for column, names in NAMES.items():
         yield f"| `{column}` | {', '.join(f'`{name}`' for name in names if name != column)} |"
 
 
 def commands() -> Iterator[str]:
-    """Yield the commands as `--help` describes them, those without a group first."""
+    """Yield the commands as in `--help`, those without a group first."""
     root: Command = arena_command()
     context = typer.Context(root, info_name="arena")
     yield from ["## `arena`", "", linked(root.help), "", *options(root, context), ""]
@@ -309,14 +309,14 @@ def _below(group: Command, context: typer.Context, *, level: int) -> Iterator[st
 
 
 def _described(text: str) -> Iterator[str]:
-    """Yield the help of a command: its examples as a block of code, then the rest."""
+    """Yield the help of a command: its examples as a code block, then the rest."""
     if examples := EXAMPLE.findall(text):
         yield from ["```bash", *examples, "```", ""]
     yield linked(EXAMPLE.sub("", text))
 
 
 def required(command: Command, context: typer.Context) -> list[str]:
-    """Return the required options and arguments of a command, as its heading shows them."""
+    """Return the required options and arguments of a command, for its heading."""
     names = []
     for parameter in command.params:
         name = plain(parameter.get_help_record(context)[0])
@@ -328,7 +328,7 @@ def required(command: Command, context: typer.Context) -> list[str]:
 
 
 def options(command: Command, context: typer.Context) -> Iterator[str]:
-    """Yield the arguments and options of a command, an item of a list each."""
+    """Yield the arguments and options of a command as list items."""
     for parameter in command.params:
         names, text = parameter.get_help_record(context)
         help_, extra = EXTRA.fullmatch(text).groups()  # type: ignore[union-attr]  # takes every text
@@ -344,7 +344,7 @@ def plain(name: str) -> str:
 
 
 def _note(extra: str) -> str:
-    """Return the bracketed notes of `--help` behind an option, as a sentence."""
+    """Return the bracketed notes of an option's help as a sentence."""
     name, _, value = extra.partition(": ")
     if name == "default":
         return f"Default: {value.removeprefix('(').removesuffix(')')}."
@@ -356,19 +356,19 @@ def _note(extra: str) -> str:
 
 
 def linked(text: str) -> str:
-    """Return a text of the help whose names of pages are links."""
+    """Return a help text with links to the pages that it names."""
     return PAGE.sub(r"[\1](\1.md)", text)
 
 
 def settings() -> Iterator[str]:
-    """Yield the table of the variables that are settings."""
+    """Yield the table of settings."""
     yield from ["| variable | meaning | default |", "|---|---|---|"]
     for variable in VARIABLES:
         yield f"| `{variable.name}` | {linked(variable.meaning)} | {default_of(variable)} |"
 
 
 def default_of(variable: Variable) -> str:
-    """Return the default of a setting: in words where the variable has them, else that of its field."""
+    """Return the default of a setting, from the variable or from its field."""
     if variable.default:
         return variable.default
     value = next((field.default for field in fields(Settings) if field.name == variable.field), None)
@@ -376,7 +376,7 @@ def default_of(variable: Variable) -> str:
 
 
 def errors(kind: type[ArenaError], depth: int = 0) -> Iterator[str]:
-    """Yield the tree of errors below a class, an item of a list each."""
+    """Yield the tree of errors below a class as list items."""
     status = next((code for above, code in STATUSES if issubclass(kind, above)), 500)
     title = next((title for above, title in OWN_TITLES if issubclass(kind, above)), TITLES[status])
     sentence = (kind.__doc__ or "").partition("\n")[0]

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NoReturn
 
 ROOT = Path(__file__).parents[1]
-ROOMS = (
+PACKAGES = (
     *("data.store", "data.files", "data.corpora", "judges", "leaderboard", "submissions"),
     *("arena.services", "arena.api", "arena.cli"),
 )
@@ -89,9 +89,9 @@ def serving(folder: Path) -> Iterator[Path]:
 
 def main(address: str) -> NoReturn:
     """Load the program, then serve commands."""
-    for room in ROOMS:
-        package = importlib.import_module(room)
-        for module in pkgutil.walk_packages(package.__path__, f"{room}."):
+    for name in PACKAGES:
+        package = importlib.import_module(name)
+        for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             with suppress(ImportError):
                 importlib.import_module(module.name)
     importlib.import_module(SITE)

@@ -25,7 +25,7 @@ from tests.attack_strings import Attack, attacks
 from tests.cases import cases
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("arena", "data", "judges", "leaderboard", "submissions")
+PACKAGES = ("arena", "data", "judges", "leaderboard", "submissions")
 # Calls that compile a pattern, and the position of their flags.
 SEARCHES = ("search", "match", "fullmatch", "findall", "finditer")
 FLAGS = {"compile": 1, **dict.fromkeys(SEARCHES, 2), "split": 3, "sub": 4, "subn": 4}
@@ -67,7 +67,7 @@ def _calls(path: Path) -> list[ast.Call]:
     ]
 
 
-FILES = tuple(path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py")) if _calls(path))
+FILES = tuple(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")) if _calls(path))
 
 
 def _name(path: Path) -> str:
@@ -332,5 +332,5 @@ def test_nonlinear_patterns_are_detected(pattern: str) -> None:
 def test_all_patterns_are_checked() -> None:
     """Patterns are compiled only by `re.…`, so that the test above sees all of them."""
     other = re.compile(r"^\s*(?:from (?:re|regex) import|import regex|import re as)\b", re.MULTILINE)
-    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     assert [_name(path) for path in files if other.search(path.read_text(encoding="utf-8"))] == []

@@ -18,7 +18,7 @@ from tests.arena.conftest import until
 from tests.served import serving_by
 
 ROOT = Path(__file__).parents[1]
-ROOMS = frozenset({"arena", "data", "judges", "leaderboard", "submissions"})
+PACKAGES = frozenset({"arena", "data", "judges", "leaderboard", "submissions"})
 OF_A_USER = (
     *("data.py", "arena.py", "submissions.py", "judges/__init__.py"),
     *("leaderboard/__init__.py", "leaderboard/loader.py"),
@@ -37,7 +37,7 @@ def test_imports_are_rewritten() -> None:
         "from datasets import data\n"
         "def later():\n    from  judges import base as judges  # reasons\n    from . import data\n"
     )
-    assert rewrite(text, ROOMS, "module.py") == (
+    assert rewrite(text, PACKAGES, "module.py") == (
         '"""From data import nothing."""\n'
         "import json\n"
         "from answer_arena import data\n"
@@ -46,8 +46,8 @@ def test_imports_are_rewritten() -> None:
         "def later():\n    from  answer_arena.judges import base as judges  # reasons\n"
         "    from . import data\n"
     )
-    with pytest.raises(ValueError, match=r"module\.py:1: write `from ROOM import"):
-        rewrite("import data.errors", ROOMS, "module.py")
+    with pytest.raises(ValueError, match=r"module\.py:1: write `from PACKAGE import"):
+        rewrite("import data.errors", PACKAGES, "module.py")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_imports_are_rewritten() -> None:
 )
 def test_module_name_in_string_fails_build(text: str, names: list[str]) -> None:
     """Names that cannot be imported below the package are refused; file and log names are allowed."""
-    assert list(modules_in_strings(text, ROOMS, ROOT)) == names
+    assert list(modules_in_strings(text, PACKAGES, ROOT)) == names
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_wheel_contains_one_package(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"answer_arena"}
-    files = (path for room in ROOMS for path in (ROOT / room).rglob("*") if path.is_file())
+    files = (path for package in PACKAGES for path in (ROOT / package).rglob("*") if path.is_file())
     ours = {path.relative_to(ROOT).as_posix() for path in files if path.parent.name != "__pycache__"}
     assert {name for name in ours if f"answer_arena/{name}" not in names} == {"arena/py.typed"}
     assert {"answer_arena/py.typed", "answer_arena/arena/site/config.toml"} <= names

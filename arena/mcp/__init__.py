@@ -1,1 +1,1 @@
-"""Published boards and their evidence for agents, by the Model Context Protocol; read-only."""
+"""Read-only access of agents to published boards and their evidence, by the Model Context Protocol."""

@@ -1,6 +1,6 @@
-"""The MCP server: five tools that read public data, bounded in size.
+"""MCP server: five tools that read public data, bounded in size.
 
-The tools give the values of the API, with untrusted texts marked.
+The tools return the values of the API, with untrusted texts marked.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ SHORT_TEXT = 600
 TEXTS = {"notice": 1_000, "rationale": 300} | dict.fromkeys(
     ("title", "question", "reference", "answer", "text", "excerpt"), SHORT_TEXT
 )
-"""Untrusted texts, with the number of characters that is given."""
+"""Maximum characters of untrusted texts."""
 MOST = {
     "answers": 10,
     "passages": 8,
@@ -38,7 +38,7 @@ MOST = {
     "boards": 100,
 }
 LEFT_OUT = {"context_ids", "details", "detail", "standings"}
-"""Fields without a bound, which no tool needs."""
+"""Unbounded fields, which no tool needs."""
 INSTRUCTIONS = (
     "Leaderboards of question-answering systems whose long-form answers were judged in pairs. Start with "
     "list_boards, then get_standings; a rating without its interval says little, and systems that share a "
@@ -53,9 +53,9 @@ System = Annotated[str, Field(max_length=100, description="Name of a system, as 
 
 
 def bounded(value: Json, most: int = SHORT_TEXT) -> Json:
-    """Return a JSON object for agents: lists and texts cut, untrusted texts quoted and made harmless.
+    """Return a JSON object for agents: lists and texts shortened, untrusted texts quoted and sanitised.
 
-    Of questions, references and answers `most` characters are given; what is left out of a list is counted.
+    Questions, references and answers have at most `most` characters; omitted items of lists are counted.
     """
     fields: Json = {}
     for key, item in value.items():
@@ -79,7 +79,7 @@ def _bounded(value: object, name: str, most: int) -> object:
 
 
 def _row(line: Json, marks: Mapping[str, str]) -> Json:
-    """Return a line of a board with what places it; None where the system has no rating or rate."""
+    """Return a line of a board with its rating and rate; None for missing ones."""
     rating, rate = line.get("rating") or {}, line.get("rate") or {}
     return {
         "system": line["system"],
@@ -97,7 +97,7 @@ class Tools:
         self._arena = arena
 
     def list_boards(self) -> Json:
-        """List the published leaderboards, the newest first."""
+        """List the published leaderboards, newest first."""
         return bounded({"boards": [head.to_json() for head in self._arena.boards.heads()]})
 
     def get_standings(
@@ -141,7 +141,7 @@ class Tools:
         after: Annotated[int, Field(ge=0, description="`next` of the page before.")] = 0,
         sort: Annotated[Order, Field(description="What comes first.")] = Order.SET,
     ) -> Json:
-        """Search the questions of a board, with how their battles ended."""
+        """Search the questions of a board, with the results of their battles."""
         wanted = QuestionFilter(domain=domain, words=words)
         page = self._arena.question_lists.page(
             self._round_of(board), wanted, sort, after=after, limit=limit, caller=PUBLIC
@@ -187,7 +187,7 @@ class Tools:
 
 
 def _refusing(tool: Callable[..., Json]) -> Callable[..., Json]:
-    """Give agents the errors that people see; other errors are faults without details."""
+    """Report the errors that people see; hide the details of other errors."""
 
     @wraps(tool)
     def call(**arguments: object) -> Json:
@@ -217,7 +217,7 @@ def make_server(arena: Arena) -> MCPServer:
 
 
 def serve_http(arena: Arena, port: int) -> None:
-    """Serve over Streamable HTTP on this machine only, until the process is ended.
+    """Serve over Streamable HTTP on this machine only, until the process ends.
 
     A proxy in front of it sends one of `ARENA_HOSTS` as the host, or `127.0.0.1`.
     """

@@ -8,12 +8,12 @@ from typing import Any, Self
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field
 
 LOWER = AliasChoices("lower", AliasPath("interval", "lower"))
-"""The bounds of a figure: its own fields, or those of its interval, which may be missing."""
+"""Bounds of a figure: its own fields, or those of its interval, which may be missing."""
 UPPER = AliasChoices("upper", AliasPath("interval", "upper"))
 
 
 class Value(BaseModel):
-    """A frozen value, read from a JSON object or from attributes of the same names."""
+    """Frozen value, read from a JSON object or from attributes of the same names."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -25,13 +25,13 @@ class Value(BaseModel):
 
     @classmethod
     def of(cls, *records: object, **fields: object) -> Self:
-        """Read a JSON object, or records: each field of the first that has it; `fields` come before all."""
+        """Read a JSON object, or several records: the first with a field wins; `fields` override all."""
         if len(records) == 1 and not fields:
             return cls.model_validate(records[0])
         return cls.model_validate(_Joined(SimpleNamespace(**fields), *records))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the object that commands print; moments are in ISO 8601 with their offset."""
+        """Return the object that commands print; times are ISO 8601 with an offset."""
         printed: dict[str, Any] = json.loads(
             json.dumps(self.model_dump(by_alias=True), default=datetime.isoformat)
         )
@@ -50,5 +50,5 @@ class _Joined:
 
 
 def one_of(*words: str) -> object:
-    """Return a text that is one of some words today; newer arenas may send others."""
+    """Return a type of text with these values; newer arenas may add others."""
     return Field(json_schema_extra={"enum": list(words)})

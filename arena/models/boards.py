@@ -1,4 +1,4 @@
-"""A board as plain values for pages. `standings_json` reads them off a stored board."""
+"""Boards as plain values for pages, parsed from stored boards by `standings_json`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,12 +16,12 @@ from leaderboard.standings.sections import SystemFacts
 OVERALL = "overall"
 OVERALL_LABEL = "Overall"
 FEW_QUESTIONS = 5
-"""Below this a line is provisional: intervals over so few questions say little."""
+"""Lines with fewer questions are provisional, since their intervals are unreliable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """Shares of battles won, and won or tied, 0–1, and on how much they rest."""
+    """Shares of battles won, and won or tied, 0–1, with the numbers behind them."""
 
     win: Bounded | None
     win_tie: Bounded | None
@@ -31,13 +31,13 @@ class Rates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One system in one domain, or overall. Rates and shares are 0–1; what is not known is None.
+    """One system in one domain, or overall. Rates and shares are 0–1; unknown values are None.
 
-    `battles` are those behind the rating, `rates` count others: where there is a reference, battles against
-    it alone. The reference itself has none of those; its own, against all systems, are `against_all`.
-    `letters` are null on boards that were published without them. `unranked` says why a system that answered
-    too few questions has no rank; it is empty of all others. `own_evidence` is the share of what a
-    domain's rating rests on that the domain's own battles say. `facts` is the line as `board_lines` gives it.
+    `battles` are those behind the rating; `rates` count only battles against the reference if there is one.
+    The reference's own rates, against all systems, are `against_all`. `letters` are null on old boards.
+    `unranked` is the reason why a system with too few answers has no rank, else empty. `own_evidence` is the
+    share of a domain's rating that comes from the domain's own battles. `facts` is the line from
+    `board_lines`.
     """
 
     system: str
@@ -61,17 +61,17 @@ class Line:
     unranked: str = ""
 
     def mean(self, info: MetricInfo) -> Bounded | None:
-        """Return the mean score that the column of a metric shows."""
+        """Return the mean score in the column of a metric."""
         return self.scores.get(info.filling(self.scores) or "")
 
     @property
     def win(self) -> Bounded | None:
-        """The share of its battles that it won; None of the reference."""
+        """Share of its battles that it won; None for the reference."""
         return self.rates.win
 
     @property
     def win_tie(self) -> Bounded | None:
-        """The share of its battles that it won or tied; None of the reference."""
+        """Share of its battles that it won or tied; None for the reference."""
         return self.rates.win_tie
 
     @property
@@ -86,7 +86,7 @@ class Line:
 
     @property
     def provisional(self) -> str:
-        """Reason why the line may still change a lot; empty where it is settled."""
+        """Reason why the line may still change a lot; empty if it is settled."""
         if self.is_reference or self.rating is None:
             return ""
         if self.rating.lower is None:
@@ -97,7 +97,7 @@ class Line:
 
     @property
     def places(self) -> tuple[int, int] | None:
-        """The best and the worst place that the battles leave open; None where they give none."""
+        """Best and worst possible place; None if unknown."""
         if self.rank_lower is None or self.rank_upper is None:
             return None
         return self.rank_lower, self.rank_upper
@@ -109,25 +109,25 @@ class Line:
 
     @property
     def rank(self) -> str:
-        """The best place that the battles leave open, as text; the reference has none."""
+        """Best possible place, as text; the reference has none."""
         return "–" if self.rank_lower is None or self.is_reference else str(self.rank_lower)
 
     @property
     def ranks(self) -> str:
-        """The interval of ranks as text."""
+        """Interval of ranks, as text."""
         return rank_range(self.places)
 
     @property
     def letter_set(self) -> frozenset[str]:
-        """Its letters one by one; none where they are not known."""
+        """Set of its letters; empty if unknown."""
         return letter_set(self.letters or "")
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A ground of who is first, in a clause, and the part of the trust page on it.
+    """Check of the leader, as a clause, and the part of the trust page on it.
 
-    `holds` is None where it neither confirms nor doubts the first place.
+    `holds` is None if it neither confirms nor doubts the first place.
     """
 
     clause: str
@@ -137,7 +137,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideTable:
-    """Rows of words, and a sentence that says what they are or why there are none."""
+    """Rows of words, and a sentence that explains them or their absence."""
 
     rows: tuple[tuple[str, ...], ...] = ()
     note: str = ""
@@ -145,12 +145,12 @@ class SideTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardView:
-    """A published board, read.
+    """Published board for pages.
 
-    `round_name` is None for a board of published results, and `questions` where only counts of verdicts are
-    known. Texts are empty where there is nothing to say. `lines` are by domain id and `overall`, best first;
-    `gaps` by the better and the other system; `marks` by system: a word, then ": " and why. `health` says how
-    far the judge can be trusted, as label, value and meaning; `facts` and `details` are label and value.
+    `round_name` is None for boards of published results, and `questions` for boards of counts. Empty texts
+    mean that there is nothing to report. `lines` are by domain id and `overall`, best first; `gaps` by the
+    better and the other system; `marks` by system: a word, then ": " and the reason. `health` has trust
+    figures of the judge as label, value and meaning; `facts` and `details` are label and value.
     """
 
     name: str
@@ -192,12 +192,12 @@ class BoardView:
 
     @property
     def scored(self) -> frozenset[str]:
-        """The names of the scores that its lines have."""
+        """Names of the scores in its lines."""
         return frozenset(name for lines in self.lines.values() for line in lines for name in line.scores)
 
     @property
     def the_reference(self) -> str:
-        """The reference in the words of a sentence: human-written only where people wrote it."""
+        """Reference in the words of a sentence: human-written only if people wrote it."""
         return "the human-written reference" if self.by_people else "the reference"
 
     def competitors(self, domain: str = OVERALL) -> tuple[Line, ...]:
@@ -228,11 +228,11 @@ class BoardView:
         return OVERALL_LABEL if domain == OVERALL else self.domains.get(domain, domain)
 
     def line(self, system: str, domain: str = OVERALL) -> Line | None:
-        """One system's line; None where it has none."""
+        """Return a system's line, if any."""
         return next((line for line in self.lines.get(domain, ()) if line.system == system), None)
 
     def gap(self, first: str, second: str) -> Bounded | None:
-        """Rating of the first less that of the second, paired; None where they cannot be compared."""
+        """Return the paired rating difference of two systems; None if they cannot be compared."""
         turned = self.gaps.get((second, first))
         if turned is None:
             return self.gaps.get((first, second))
@@ -240,7 +240,7 @@ class BoardView:
         return Bounded(value=-turned.value, lower=-upper, upper=-lower)
 
     def held(self, domain: str) -> Bounded | None:
-        """Return the rating of the reference in a domain; None where it has none."""
+        """Return the rating of the reference in a domain, if any."""
         line = self.line(self.reference, domain)
         return None if line is None else line.rating
 
@@ -251,7 +251,7 @@ class BoardView:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Every system, best first."""
+        """All systems, best first."""
         return tuple(line.system for line in self.lines.get(OVERALL, ()))
 
 
@@ -262,6 +262,6 @@ def board_label(head: Board) -> str:
 
 
 def snapshot_label(head: Board) -> str:
-    """Return the same of one snapshot by its hash, which says where another took its place."""
+    """Return a snapshot's label, with its hash if it was replaced."""
     state = "this snapshot" if head.replaced_at is None else f"replaced {head.replaced_at:%Y-%m-%d}"
     return f"{board_label(head)}, {state} {head.content_hash[:MIN_HASH_LENGTH]}"

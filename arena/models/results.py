@@ -1,4 +1,4 @@
-"""Boards and their standings, rounds, battles, and the evidence behind them."""
+"""Rounds, battles and their evidence, comparisons, and scores."""
 
 from typing import Annotated, Any
 
@@ -15,12 +15,12 @@ Winner = Annotated[str | None, BeforeValidator(lambda side: SIDES.get(side, side
 
 
 class RoundStatus(Round):
-    """A round and its counts."""
+    """Round with its counts."""
 
     model_config = Round.model_config | {"use_attribute_docstrings": True}
 
     planned: int
-    """Battles; the counts below add up to it."""
+    """Planned battles, the sum of the counts below."""
     judged: int
     unreadable: int
     refused: int
@@ -31,10 +31,10 @@ class RoundStatus(Round):
 
 
 class Battle(Value):
-    """A battle in the field's names."""
+    """Battle with the field's names of columns."""
 
     battle: str = Field(validation_alias=AliasChoices("battle", "key"))
-    """Its id within the round."""
+    """Id within the round."""
     question_id: str
     domain: str
     model_a: str = Field(validation_alias=AliasChoices("model_a", "system_a"))
@@ -44,7 +44,7 @@ class Battle(Value):
     winner: Winner = Field(validation_alias=PREFERENCE)
     """`model_a`, `model_b` or `tie`; null without a verdict."""
     score: float | None
-    """The share of the win that `model_a` gets, of soft judges."""
+    """Share of the win that `model_a` gets, by soft judges."""
 
 
 class Judgment(Value):
@@ -53,44 +53,44 @@ class Judgment(Value):
     judge: str
     model: str
     presentation: str
-    """`ab` where `model_a` was shown first, else `ba`."""
+    """`ab` if `model_a` was first, else `ba`."""
     outcome: str
     winner: Winner = Field(validation_alias=PREFERENCE)
     """Null without a verdict."""
     margin: float | None
-    """-1…1, positive where `model_b` is better; null for no degree."""
+    """-1…1, positive if `model_b` is better; null without a margin."""
     rationale: str
-    """The judge's reasons; empty where they quote what is hidden from you."""
+    """The judge's reasons; empty if they quote texts that are hidden from you."""
     detail: str
-    """Of what was not judged, what happened."""
+    """Reason for a missing judgment."""
 
 
 class BattleEvidence(Battle):
-    """A battle and every judgment behind its verdict."""
+    """Battle with every judgment behind its verdict."""
 
     judgments: list[Judgment]
 
 
 class RoundQuestionPage(Value):
-    """Some questions of a round, in the order that was asked for."""
+    """Page of a round's questions in the requested order."""
 
     questions: tuple[QuestionStats, ...]
     next: int | None
     """Cursor of the next page; null after the last."""
     notice: str
-    """Texts that are hidden from you, with the reason; empty where none are."""
+    """Notice on texts that are hidden from you; empty without any."""
     total: int
     """Number of questions on all pages."""
 
 
 class RoundAnswer(Value):
-    """An answer to a question of a round; the counts are of the round's battles on the question."""
+    """Answer to a question of a round, with the results of the round's battles on it."""
 
     system: str
     is_reference: bool
     answer: str
     context_ids: list[str]
-    """Ids of the passages that the system was given."""
+    """Ids of the passages given to the system."""
     wins: int
     ties: int
     losses: int
@@ -98,7 +98,7 @@ class RoundAnswer(Value):
 
 
 class QuestionEvidence(Value):
-    """A question of a round with its answers, the best first, and its battles."""
+    """Question of a round with its answers, best first, and its battles."""
 
     round: str
     set: str
@@ -107,19 +107,19 @@ class QuestionEvidence(Value):
     domain_label: str
     question: str
     reference: str | None
-    """Null where there is none, or it is hidden from you."""
+    """Null if missing or hidden from you."""
     passages: tuple[Passage, ...]
     answers: list[RoundAnswer]
     battles: list[BattleEvidence]
     notice: str
-    """Texts that are hidden from you, with the reason; empty where none are."""
+    """Notice on texts that are hidden from you; empty without any."""
 
 
 class PairedShare(Value):
     """Difference of two systems' shares of the win in one domain, with its 95 % t interval."""
 
     domain: str
-    """Its id, or `overall`."""
+    """Domain id, or `overall`."""
     difference: float | None
     """Mean over questions, -1…1."""
     lower: float | None = Field(None, validation_alias=LOWER)
@@ -133,7 +133,7 @@ class PairedShare(Value):
 
 
 class ContestedQuestion(Value):
-    """A question with each system's mean share of the win (0-1) over its battles there."""
+    """Question with each system's mean share of the win (0-1) in its battles."""
 
     id: str
     domain: str
@@ -142,12 +142,12 @@ class ContestedQuestion(Value):
 
     @property
     def best(self) -> float:
-        """The largest share."""
+        """Largest share."""
         return max(self.shares.values())
 
 
 class Comparison(Value):
-    """Two systems of a round on the same questions."""
+    """Comparison of two systems of a round on the same questions."""
 
     round: str
     first: str
@@ -156,13 +156,13 @@ class Comparison(Value):
     paired: list[PairedShare]
     """Overall first, then by domain."""
     questions: list[ContestedQuestion]
-    """Questions with the largest difference, the widest first."""
+    """Questions with the largest differences, largest first."""
     notice: str
-    """Texts that are hidden from you, with the reason; empty where none are."""
+    """Notice on texts that are hidden from you; empty without any."""
 
 
 class ScoredMetric(Value):
-    """A metric that answers to a set were scored by."""
+    """Metric with scores of answers to a set."""
 
     metric: str
     judges: list[str]
@@ -177,14 +177,16 @@ class ScoreTable(Value):
     judge: str
     by: Annotated[str, one_of("system", "domain", "question")]
     untried: int
-    """Answers that were never tried."""
+    """Answers that were not scored yet."""
     k: float | None
-    """The K of F1@K."""
+    """K of F1@K."""
     k_from: str | None
     measures: dict[str, str]
     """Names of the measures, with their symbols in the paper."""
     notes: list[str]
     """Notes on the scores: their source, its accuracy, and cut or uncited passages."""
     rows: list[dict[str, Any]]
-    """By system, domain or question, the last one over all: `answers`, `unscored`, and of each measure
-    `answers`, `mean`, `sd`, `lower`, `upper`."""
+    """By system, domain or question, the last one over all: `answers`, `unscored`, and for each measure
+
+    `answers`, `mean`, `sd`, `lower`, `upper`.
+    """

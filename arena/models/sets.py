@@ -1,11 +1,11 @@
-"""Question sets, their questions."""
+"""Questions and statistics of question sets."""
 
 from arena.models.base import Value
 from data.models import Passage
 
 
 class Question(Value):
-    """A question, without anything that a reference or its makers say of it."""
+    """Question without its reference and data derived from it."""
 
     id: str
     domain: str
@@ -15,32 +15,32 @@ class Question(Value):
 
 
 class SetStatistics(Value):
-    """The questions of one domain, or all; means and shares are null where there is nothing to count.
+    """Statistics of one domain, or all; means and shares are null without anything to count.
 
-    Means and shares over documents, short answers and passages are of the questions that have some.
+    Means over documents, short answers and passages are over questions that have them.
     """
 
     domain: str
-    """Its id, or `overall`."""
+    """Domain id, or `overall`."""
     questions: int
     references: int
     """Number of questions with a reference."""
     reference_words: float | None
     """Mean words of the references."""
     words_a_question: float | None
-    """The same, questions without a reference counting 0."""
+    """The same, counting 0 for questions without a reference."""
     question_words: float | None
     documents: float | None
-    """Mean documents that a reference was written from."""
+    """Mean number of documents behind a reference."""
     several_documents: float | None
-    """Share of those of two documents or more."""
+    """Share of those with two documents or more."""
     many_documents: float | None
-    """Share of those of ten or more."""
+    """Share of those with ten or more."""
     most_documents: int | None
     sentences: int
-    """Sentences of references whose citations are known."""
+    """Sentences of references with known citations."""
     documents_a_sentence: list[float]
-    """Shares of them that cite 0, 1, 2, 3, 4, and 5 or more documents."""
+    """Shares of these sentences that cite 0, 1, 2, 3, 4, and 5 or more documents."""
     short_answers: float | None
     short_answer_words: float | None
     passages: float | None

@@ -27,36 +27,36 @@ DESCRIBED = Submission.model_config | {"use_attribute_docstrings": True}
 
 
 class AddedSubmission(Submission):
-    """The submission, and what submitting did."""
+    """Result of submitting a file."""
 
     model_config = DESCRIBED
 
     created: bool
-    """False where the system's newest version has the same content."""
+    """False if the system's newest version has the same content."""
     problems: tuple[Problem, ...]
     """Warnings of the check."""
 
 
 class Retraction(Value):
-    """A board that was taken down, and why."""
+    """Retracted board with its notice."""
 
     board: str
     notice: str
 
 
 class SubmissionStatus(Submission):
-    """A submission and its status."""
+    """Submission with its status."""
 
     model_config = DESCRIBED
 
     visibility: str
-    """`full`, `nameless` or `tombstone`: how much of it is shown to you."""
+    """`full`, `nameless` or `tombstone`: the part that is visible to you."""
     rounds: tuple[str, ...]
-    """Rounds that have it."""
+    """Rounds with the submission."""
     position: int | None
-    """Its place in the queue, from 1; null where it is not in it."""
+    """Place in the queue, from 1; null outside of it."""
     eta: datetime | None
-    """When its last waiting round should be judged."""
+    """Expected end of its last waiting round."""
     charged: bool
     """True if it counts against the quota."""
     attempt: int | None
@@ -66,11 +66,11 @@ class SubmissionStatus(Submission):
     published: bool = Field(exclude=True)
     """True if it is, or was, on a published board."""
     retracted: list[Retraction]
-    """Boards with it that were taken down."""
+    """Retracted boards with the submission."""
 
 
 class SubmissionDetails(SubmissionStatus):
-    """A submission with its coverage of the set."""
+    """Submission with its coverage of the set."""
 
     model_config = DESCRIBED
 
@@ -81,17 +81,17 @@ class SubmissionDetails(SubmissionStatus):
 
 
 class Block(Value):
-    """One thing that a submission waits for."""
+    """Blocker of a submission."""
 
     why: str
     """`no round`, `not submitted`, `domains`, `not started`, `judging`, `paused` or `not published`."""
     text: str
     round: str = ""
-    """Round that it is about; empty for none."""
+    """Round in question; may be empty."""
 
 
 class WaitingSubmission(Value):
-    """A submission that is on no board yet."""
+    """Submission that is not on a board yet."""
 
     submission: int
     system: str
@@ -106,10 +106,10 @@ class WaitingSubmission(Value):
 
 
 class SetInbox(Value):
-    """The submissions to a set that wait, those first that came first."""
+    """Waiting submissions to a set, oldest first."""
 
     set: str
     title: str = Field(exclude=True)
     plannable: list[str]
-    """Systems that no round has, in the order in which they came."""
+    """Systems without a round, oldest first."""
     waiting: list[WaitingSubmission]

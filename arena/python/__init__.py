@@ -1,4 +1,4 @@
-"""Python API (`import answer_arena`): rankings of answers in one call, without a database of one's own."""
+"""Python API (`import answer_arena`): rank answers in one call, without setting up a database."""
 
 from arena.python.calls import estimate, judge, rank, rate
 from arena.python.ranking import Cost, Ranking

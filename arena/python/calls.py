@@ -1,4 +1,4 @@
-"""The calls of `import answer_arena`: rank, estimate, judge, rate."""
+"""Functions of `import answer_arena`: rank, estimate, judge, rate."""
 
 from __future__ import annotations
 
@@ -72,29 +72,30 @@ def rank(
             returns "a", "b" or "tie"; by default the previous judge, or the embedded judge.
         endpoint: URL of the model's API; by default `OPENAI_BASE_URL`, else OpenAI's.
         references: The questions' references or passages, as data.
-        system: The column of systems; this and the next four by default as files name them.
-        question: The column of questions.
-        answer: The column of answers.
-        reference: The column of references.
-        domain: The column of domains.
-        vs: The one system that all others meet, or `reference`.
-        missing: `lose`: an answer that is empty or missing loses to any other; `skip`: only questions that
-            both systems answered are compared.
-        sample: How many questions are judged, a number or a share as `10%`.
-        max_usd: The most that may be spent.
-        out: The folder of the ranking; one that is there goes on. By default one that goes with the result.
-        seed: Of the sample and of the intervals.
-        with_reference: Whether the references are ranked too, as one more system.
+        system: Column of systems; by default, this and the next four have any of their usual names.
+        question: Column of questions.
+        answer: Column of answers.
+        reference: Column of references.
+        domain: Column of domains.
+        vs: System that all others are compared with, or `reference`.
+        missing: `lose`: a missing or empty answer loses to any other; `skip`: only questions
+            that both systems answered are compared.
+        sample: Number or share (`10%`) of questions to judge.
+        max_usd: Spending cap.
+        out: Folder of the ranking; an existing ranking is continued. By default a temporary folder, which is
+            deleted with the result.
+        seed: Seed of the sample and of the intervals.
+        with_reference: Whether to rank the references as a further system.
         retry: Which comparisons without a verdict to repeat: all or none.
-        go_on: Whether a judge whose replies are of little use judges to the end.
-        keep_errors: Whether errors of a harness are judged as answers, however many.
-        repeats: Of a system's answers to one question, the first or all are judged.
-        concurrency: Most requests in flight.
-        progress: Whether to show a bar.
+        go_on: Whether to judge to the end although many replies are unusable.
+        keep_errors: Whether to judge texts that look like harness errors as answers.
+        repeats: Which of a system's answers to one question to judge: the first or all.
+        concurrency: Maximum number of concurrent requests.
+        progress: Whether to show a progress bar.
 
     Raises:
         InputError: The data cannot be read or joined, there are fewer than two systems, or no judge fits.
-        JudgeError: Judging cannot go on; with `out`, the same call goes on where it stopped.
+        JudgeError: Judging cannot continue; with `out`, the same call continues later.
     """
     names, request, _ = _asked(
         judge,
@@ -128,7 +129,7 @@ def rank(
         with _in_python(), showing_progress() if progress else nullcontext():
             ranking = _outside_loops(work, halt)
     except BaseException as error:
-        # An advice may name a file there.
+        # The error's advice may name a file there.
         if out is None and str(folder) not in str(error):
             shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -143,7 +144,7 @@ def estimate(
     references: Data | None = None,
     **options: Any,  # noqa: ANN401 - those of `rank`
 ) -> Mapping[str, Any]:
-    """Estimate a ranking: planned battles, requests, tokens, and the cost expected and at most.
+    """Estimate a ranking: planned battles, requests, tokens, expected and maximum cost.
 
     Options are those of `rank`; no model is called.
     """
@@ -171,7 +172,7 @@ def judge(
     judge: str | JudgeFunction = "",
     endpoint: str = "",
 ) -> Verdict:
-    """Let a judge decide between two answers to a question; nothing is stored.
+    """Compare two answers to a question with a judge; nothing is stored.
 
     Raises:
         InputError: No judge is named, and the embedded judge has no reference.
@@ -196,9 +197,9 @@ def judge(
 
 
 def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401 - those of `leaderboard.ratings.rate`
-    """Rate the systems of battles: columns `model_a`, `model_b`, `winner`, and where known `question_id`.
+    """Rate the systems of battles: columns `model_a`, `model_b`, `winner`, and optionally `question_id`.
 
-    The question may have another of its names in files, and be the frame's index. Settings are those of
+    The question column may have any of its other names, or be the frame's index. Settings are those of
     `leaderboard.ratings.rate`.
 
     Raises:
@@ -224,7 +225,7 @@ def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401
     identifier = question_column([*map(str, battles)], lambda name: bool(battles[name].notna().all()))
     if "question_id" not in columns and identifier is not None:
         columns["question_id"] = battles[identifier]
-    # Without questions every battle is one of its own.
+    # Without questions, every battle counts as a separate question.
     columns.setdefault("question_id", [f"battle {number}" for number in range(len(battles))])
     columns.setdefault("domain", ["all"] * len(battles))
     return rated(BattleTable.from_columns(**columns), **settings)
@@ -329,9 +330,9 @@ def _asked(
 
 
 def _outside_loops(work: Callable[[], Value], halt: Event) -> Value:
-    """Do something that runs an event loop of its own, also where one runs, as in a notebook.
+    """Run work with its own event loop, even inside a running loop, as in notebooks.
 
-    Signals reach only the main thread, which sets `halt` for the other.
+    Signals reach only the main thread, which sets `halt` for the other thread.
     """
     running = False
     with suppress(RuntimeError):
@@ -361,7 +362,7 @@ def _in_python() -> Iterator[None]:
 
 
 def in_python(text: str) -> str:
-    """Return an advice with calls in place of commands, and arguments in place of options."""
+    """Replace commands in an advice by Python calls, and options by arguments."""
 
     def call(match: re.Match[str]) -> str:
         on = ", go_on=True" if match["on"] else ""

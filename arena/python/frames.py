@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from submissions.answer_tables import AnswerTable
 
 Data: TypeAlias = Any
-"""A data frame of pandas or Polars, rows (a list of dicts), a path, or a dict of these by system."""
+"""Data frame of pandas or Polars, rows (a list of dicts), a path, or a dict of these by system."""
 ADVICE = "Give a data frame, a list of dicts, a path, or a dict of these by the names of systems."
 
 
 def tables_of(data: Data, names: Columns) -> list[AnswerTable]:
-    """Return the tables of some data.
+    """Return the tables of the data.
 
     Raises:
-        InputError: It is of no kind that is read, or lacks a column.
+        InputError: Its type is not supported, or it lacks a column.
         InvalidFileError: Rows cannot be read; every problem is listed.
     """
     paths = [data] if _is_path(data) else data
@@ -41,7 +41,7 @@ def tables_of(data: Data, names: Columns) -> list[AnswerTable]:
 
 
 def references_of(data: Data, names: Columns) -> AnswerTable:
-    """Return the one table of references, whose columns may be called as ours too; raises as `tables_of`."""
+    """Return the table of references, which may use our column names too; raises as `tables_of`."""
     from submissions.answer_tables import answer_table_of
 
     if _is_path(data):
@@ -82,7 +82,7 @@ def _plain_rows(data: Data) -> Iterable[Any]:
 
 
 def with_index(frame: pd.DataFrame) -> pd.DataFrame:
-    """Turn a pandas index that has a name into a column, unless one of that name exists."""
+    """Convert a named pandas index to a column, unless a column has that name."""
     names = list(frame.index.names)
     taken = [name for name in names if name is None or name in frame.columns]
     return frame if len(taken) == len(names) else frame.reset_index(level=taken, drop=True).reset_index()

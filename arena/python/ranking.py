@@ -1,4 +1,4 @@
-"""Result of a ranking in Python: data frames, a chart, a page; and how to continue it."""
+"""Result of a ranking in Python: data frames, a chart, a page; and its continuation."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Cost:
     """Cost of a ranking's requests.
 
     Attributes:
-        requests: How many requests were sent; replies that were there already are none.
-        usd: What they cost; None where a price is not known.
-        input_tokens: Tokens that models read.
-        output_tokens: Tokens that they wrote.
+        requests: Number of requests, without cached replies.
+        usd: Their cost; None without a known price.
+        input_tokens: Input tokens.
+        output_tokens: Output tokens.
     """
 
     requests: int
@@ -34,16 +34,16 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Ranking:
-    """A finished ranking.
+    """Finished ranking.
 
     Attributes:
-        systems: The rows, best first.
-        sentence: Who leads, and how surely.
-        comparisons: A row a battle: question, both systems, winner, margin, reason.
+        systems: Rows, best first.
+        sentence: The leader, with its certainty.
+        comparisons: One row per battle: question, both systems, winner, margin, reason.
         cost: Requests to models, their tokens and cost.
-        notes: What was noticed while the answers were read, in sentences.
-        warnings: Of these what a reader of the board must know.
-        folder: Where all of it lies; `arena serve FOLDER` opens it as a site.
+        notes: Notes on how the answers were read.
+        warnings: Those of the notes that readers of the board must know.
+        folder: Folder of the ranking; `arena serve FOLDER` opens it as a site.
     """
 
     systems: tuple[RankedSystem, ...]
@@ -58,22 +58,22 @@ class Ranking:
 
     @property
     def board(self) -> pd.DataFrame:
-        """A row a system, best first: rank, rating with its interval, record, how much is covered."""
+        """One row per system, best first: rank, rating with its interval, record, share of covered facts."""
         import pandas as pd
 
         return pd.DataFrame([_row(system) for system in self.systems])
 
     @property
     def rates(self) -> pd.DataFrame:
-        """Won, tied and lost battles of each system, and the share that it did not lose."""
+        """Won, tied and lost battles of each system, and its share of battles won or tied."""
         return self.board[["system", "wins", "ties", "losses", "win_tie_rate"]]
 
     def losses(self, loser: str, winner: str) -> pd.DataFrame:
-        """Return the comparisons that one system lost to another, the clearest first.
+        """Return the comparisons that one system lost to another, clearest first.
 
         Raises:
-            NotFoundError: There is no such system, or the two never met.
-            InputError: The two are one.
+            NotFoundError: A system is unknown, or the two never met.
+            InputError: Both names are the same.
         """
         self.compare(loser, winner).require_met()
         rows = self.comparisons
@@ -83,11 +83,11 @@ class Ranking:
         return rows[met & (rows.winner == winner)].sort_values("margin", ascending=False)
 
     def compare(self, first: str, second: str) -> Duel:
-        """Compare two systems: the better one, by how much and how surely.
+        """Compare two systems: the better one, the difference and its certainty.
 
         Raises:
-            NotFoundError: There is no such system.
-            InputError: The two are one.
+            NotFoundError: A system is unknown.
+            InputError: Both names are the same.
         """
         return self._duel(first, second)
 
@@ -96,7 +96,7 @@ class Ranking:
         return self._more(data, **options)
 
     def to_html(self, path: str | Path) -> Path:
-        """Write the board as one page that opens without a server."""
+        """Write the board as one HTML file that needs no server."""
         from arena.services.ranking.results import BOARD
 
         target = Path(path)
@@ -116,7 +116,7 @@ class Ranking:
         return alt.layer(ends, base.mark_point(filled=True).encode(x="rating:Q"))
 
     def __str__(self) -> str:
-        """Return the table of six columns, who leads, and what else a reader must know."""
+        """Return the table of six columns, the leader, and the warnings."""
         return "\n".join((self._table.to_string(index=False), self.sentence, *self.warnings))
 
     def _repr_html_(self) -> str:
