@@ -23,7 +23,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 PATIENCE = 120.0
 LONGEST_END = 100
-"""Maximum bytes of the message that a run has finished: it has 44, a table 50,000."""
+"""Maximum bytes of the message at the end of a run: it has 44, a table 50,000."""
 STREAMLIT = websockets.Subprotocol("streamlit")
 
 

@@ -72,9 +72,7 @@ def require_registered(*names: str) -> None:
     """Refuse paths and functions: only local users may name files."""
     for name in names:
         if name.endswith(SUFFIX) or FUNCTION.search(name) or not frozenset(PATHS).isdisjoint(name):
-            raise NotFoundError(
-                f"Unknown judge {name[:MAX_NAME]!r}.", advice="`arena judges list` lists them."
-            )
+            raise NotFoundError(f"Unknown judge {name[:MAX_NAME]!r}.", advice="See `arena judges list`.")
 
 
 def source_of(name: str, spec: JudgeSpec) -> str:

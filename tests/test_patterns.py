@@ -254,7 +254,7 @@ class Trial:
         return self.measured(self._shortest(short), NOTICED)
 
     def _shortest(self, length: int) -> int:
-        """Return a length whose fourfold is just measurable."""
+        """Return a length of which four times as much is just measurable."""
         shortest = FEW // 16
         while shortest < length and self.seconds(4 * shortest) < TIMED:
             shortest *= 2

@@ -1,4 +1,4 @@
-"""Options that several commands share, as annotated types, and how their values are read."""
+"""Options that several commands share, as annotated types, and their parsers."""
 
 import json
 import sys

@@ -231,7 +231,7 @@ def _graded(label: object, grade: object) -> object:
     if number is None:
         return label if grade is None else grade
     if side is not None and (number > 0) - (number < 0) != GRADES[side]:
-        raise FileFormatError(f"A label prefers {side}, and its grade is {number:g}.")
+        raise FileFormatError(f"A label prefers {side}, but its grade is {number:g}.")
     return number
 
 

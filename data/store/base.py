@@ -68,7 +68,7 @@ def _is_repeated(error: IntegrityError, key: tuple[sa.Column[Any], ...]) -> bool
 
 def no_set(name: str) -> NotFoundError:
     """Return the error for an unknown set."""
-    return NotFoundError(f"There is no question set {name!r}.", advice="`arena sets list` lists them.")
+    return NotFoundError(f"There is no question set {name!r}.", advice="See `arena sets list`.")
 
 
 def own_insert(connection: sa.Connection, table: sa.Table) -> Any:  # noqa: ANN401 - of either engine

@@ -71,7 +71,7 @@ class RoundStore(StorePart):
         """Return a round."""
         row = self._first(_select().where(rounds.c.name == name))
         if row is None:
-            raise NotFoundError(f"There is no round {name!r}.", advice="`arena rounds list` lists them.")
+            raise NotFoundError(f"There is no round {name!r}.", advice="See `arena rounds list`.")
         return _record(row)
 
     def all(self) -> tuple[Round, ...]:

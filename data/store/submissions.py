@@ -293,9 +293,7 @@ class SubmissionStore(AnswerReader):
     def _by_number(self, connection: Connection, number: int) -> Submission:
         row = connection.execute(_select().where(submissions.c.id == number)).first()
         if row is None:
-            raise NotFoundError(
-                f"There is no submission {number}.", advice="`arena submissions list` lists them."
-            )
+            raise NotFoundError(f"There is no submission {number}.", advice="See `arena submissions list`.")
         return _record(row)
 
     def _names(self, connection: Connection, set_id: int) -> Mapping[str, bool]:

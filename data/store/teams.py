@@ -168,7 +168,7 @@ def _row_of(connection: Connection, table: Table, kind: str, name: str) -> AnyRo
     row: AnyRow | None = connection.execute(select(table).where(table.c.name == name)).first()
     if row is None:
         command = "arena teams list" if kind == "team" else "arena teams accounts"
-        raise NotFoundError(f"There is no {kind} {name!r}.", advice=f"`{command}` lists them.")
+        raise NotFoundError(f"There is no {kind} {name!r}.", advice=f"See `{command}`.")
     return row
 
 

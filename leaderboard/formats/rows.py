@@ -333,7 +333,7 @@ def _selves(rows: BattleRows) -> list[Fault]:
             LeftOut.SELF,
             at,
             RecordError(
-                f"{rows.place.at(at, 'model_b')}: {rows.model_b[at]!r} battles itself.", advice=advice
+                f"{rows.place.at(at, 'model_b')}: {rows.model_b[at]!r} is on both sides.", advice=advice
             ),
         )
         for at in same

@@ -45,9 +45,7 @@ class RoundAccess:
         if seen is not Visibility.FULL and retracted:
             raise RetractedError(round_.name, "" if round_of_set is None else round_of_set.notice)
         if seen is not Visibility.FULL:
-            raise NotFoundError(
-                f"There is no round {round_.name!r}.", advice="`arena rounds list` lists them."
-            )
+            raise NotFoundError(f"There is no round {round_.name!r}.", advice="See `arena rounds list`.")
         self.texts = SetAccess(store, caller, round_.set_name)
 
     @cached_property

@@ -201,7 +201,7 @@ class SubmissionReader:
 
 def no_submission(number: int) -> NotFoundError:
     """Return the error for an unknown submission, or one that the caller may not know of."""
-    return NotFoundError(f"There is no submission {number}.", advice="`arena submissions list` lists them.")
+    return NotFoundError(f"There is no submission {number}.", advice="See `arena submissions list`.")
 
 
 def _visible(

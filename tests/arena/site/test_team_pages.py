@@ -299,7 +299,7 @@ def test_battles_without_verdict_are_listed_with_reasons(club: Club) -> None:
             "Judge the rest: `arena rounds retry r`. Or publish it with --partial.",
             "Judge the rest. Or publish it.",
         ),
-        ("No round x. `arena rounds list` lists them.", "No round x."),
+        ("No round x. See `arena rounds list`.", "No round x."),
         ("See it (`arena rounds status r`), or choose another --name.", "See it, or choose another name."),
     ],
 )

@@ -142,7 +142,7 @@ def test_control_is_found_by_its_name(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "prefers a, and its grade is 2": task(annotation(LEFT, control("number", "number", 2, "grade"))),
+    "prefers a, but its grade is 2": task(annotation(LEFT, control("number", "number", 2, "grade"))),
     "prefers left and chooses tie": task(annotation(LEFT, control("choices", "choices", ["tie"]))),
     "several answers of the type pairwise": task(
         annotation(

@@ -221,7 +221,7 @@ BAD_ROWS = [
     ("winner", "model_c", "row 2, column \"winner\": 'model_c' cannot be used"),
     ("winner", None, 'row 2, column "winner": nothing cannot be used'),
     ("winner", 1, 'row 2, column "winner": 1 cannot be used'),
-    ("model_b", "x", "row 2, column \"model_b\": 'x' battles itself"),
+    ("model_b", "x", "row 2, column \"model_b\": 'x' is on both sides"),
     ("model_a", "", 'row 2, column "model_a"'),
     ("model_a", ["x"], 'row 2, column "model_a"'),
     ("question_id", None, 'row 2, column "question_id"'),

@@ -42,7 +42,7 @@ def test_scores_and_chances_are_read_and_written(tmp_path: Path) -> None:
     [
         ({"winner": "x"}, 'row 1, column "winner"'),
         ({"winner": None}, "a winner or a score"),
-        ({"model_b": "b"}, "battles itself"),
+        ({"model_b": "b"}, "is on both sides"),
         ({"chance": 0}, "probability"),
         ({"chance": 1.5}, "probability"),
         ({"winner": "model_a", "score": 0.1}, "the score 0.1"),
