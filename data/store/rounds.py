@@ -47,7 +47,7 @@ class RoundStore(StorePart):
         """Store a round with its battles in one transaction."""
         require_name(name, "Round name")
         conflict = ConflictError(
-            f"There is a round {name!r} already.",
+            f"Round {name!r} already exists.",
             advice=f"Continue it with `arena rounds resume {name}`, or choose another --name.",
         )
         with unique(rounds.c.name, conflict=lambda: conflict), self._database.begin() as connection:

@@ -21,7 +21,7 @@ class TeamStore(StorePart):
         """Store a team."""
         require_label(name, "Team name")
         values = {"name": name, "title": title or name, "contact": contact}
-        conflict = ConflictError(f"There is a team {name!r} already.", advice="Choose another name.")
+        conflict = ConflictError(f"Team {name!r} already exists.", advice="Choose another name.")
         with unique(teams.c.name, conflict=lambda: conflict):
             self._change(insert(teams).values(values))
         return self.get(name)
@@ -50,7 +50,7 @@ class TeamStore(StorePart):
         """Store an account."""
         require_label(name, "Account name")
         conflict = ConflictError(
-            f"There is an account {name!r}, or one with this subject or e-mail address, already.",
+            f"An account with the name {name!r}, this subject or this e-mail address already exists.",
             advice="`arena teams accounts` lists them.",
         )
         with unique(accounts.c.name, accounts.c.subject, accounts.c.email, conflict=lambda: conflict):

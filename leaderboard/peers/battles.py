@@ -37,7 +37,7 @@ class WrittenBattles:
 
     @property
     def tied(self) -> NDArray[np.bool_]:
-        """(N,) the ties."""
+        """(N,) mask of the ties."""
         return np.asarray(self.table.winner == Winner.TIE)
 
     def without(self, rows: NDArray[np.bool_]) -> "WrittenBattles":

@@ -120,7 +120,7 @@ def set_writer(name: str, *, others: Iterable[str] = ()) -> Writer:
     writers = {entry.name: entry.write for entry in set_formats() if entry.write}
     if name not in writers:
         advice = " ".join((f"Use one of: {', '.join((*writers, *others))}.", *added_set_formats().problems))
-        raise NotFoundError(f"There is no format of question sets {name!r} to write.", advice=advice)
+        raise NotFoundError(f"Question sets cannot be written as {name!r}.", advice=advice)
     return writers[name]
 
 

@@ -162,7 +162,7 @@ def test_reference_with_few_answers_still_ranks_its_opponents() -> None:
     assert result.keys() == {"right"}
 
 
-def test_files_have_reason(standings: Standings) -> None:
+def test_board_files_have_reason_for_missing_rank(standings: Standings) -> None:
     content = {
         form: standings_file(standings.as_json(), form).decode() for form in (BoardForm.CSV, BoardForm.JSON)
     }
