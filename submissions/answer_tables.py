@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from data.errors import FileFormatError, InputError, InvalidFileError
 from data.files.tables.columns import Column, column_of, read_columns
 from data.files.tables.rows import Row, TextRow
-from data.files.tables.values import has_value, id_text, is_missing
+from data.files.tables.values import has_value, id_text, is_missing, texts_of
 from data.models import Passage, Problem, QuestionSet, Severity
 from data.text import counted, is_blank
 from submissions.formats.reading import RowFile
@@ -320,9 +320,9 @@ class _Rows:
         }
         wrong, others = set[int](), dict[int, list[str]]()
         for at in sorted(odd):
-            if isinstance(every := cells["answer"][at], list):
-                others[at] = every[1:]
-            fields = self._left_out.first_of({name: column[at] for name, column in cells.items()})
+            others[at] = texts_of(cells["answer"][at], of_cell=na)[1:]
+            whole = {name: column[at] for name, column in cells.items()}
+            fields = self._left_out.first_of(whole, of_cells=na)
             read, problems = TextRow.of(fields, text_cells=na, ours=True)
             for problem in problems:
                 self._findings.add(lines[at], Code(problem.code), problem.message, problem.advice)

@@ -50,7 +50,7 @@ class RowReader:
         self._broken: frozenset[str] = frozenset()
         self._names = ""
         self._missing: Counter[str] = Counter()
-        self.fields = RowFields(index, limits.system, findings)
+        self.fields = RowFields(index, limits.system, findings, text_cells=form.text_cells)
 
     def close(self) -> None:
         """Report counts of left-out rows."""

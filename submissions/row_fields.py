@@ -58,8 +58,9 @@ class RowFields:
         unknown: Unread fields with their first lines.
     """
 
-    def __init__(self, index: QuestionIndex, system: str, findings: Findings) -> None:
+    def __init__(self, index: QuestionIndex, system: str, findings: Findings, *, text_cells: bool) -> None:
         self._index = index
+        self._text_cells = text_cells
         self._system = system
         self._findings = findings
         self.left_out = LeftOut(findings)
@@ -75,15 +76,16 @@ class RowFields:
                 self.require_columns(list(value), 0, answers=answers)
         if known is None:
             own = renamed(value)
+            own.pop(Column.REFERENCE, None)
             if "answer" not in own and self._system in own:
                 own["answer"] = own.pop(self._system)
             self._remember_unknown(row.line, own)
-            return self.left_out.first_of(own)
+            return self.left_out.first_of(own, of_cells=self._text_cells)
         try:
             named = known.read(value, self._index)
             if named is None or not self.left_out.takes(row, known, named):
                 return None
-            return self.left_out.first_of(self._by_our_names(named))
+            return self.left_out.first_of(self._by_our_names(named), of_cells=False)
         except FileFormatError as error:
             self._findings.add(row.line, Code(error.code), with_place(error.message, row.place), error.advice)
             return None

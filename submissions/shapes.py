@@ -49,7 +49,7 @@ REMARKS = frozenset(
 PARTS = frozenset(
     (
         *("reason", "reasoning", "evidence", "error", "label", "lang", "passage", "context", "document"),
-        *("snippet", "chunk", "source"),
+        *("snippet", "chunk", "source", "judge", "critic", "review", "evaluation", "preference"),
     )
 )
 """As `REMARKS`, but only as whole names or in names of judges: `with_context` may be a system."""
@@ -110,7 +110,7 @@ def layout_of(columns: Columns, called: Mapping[Column, str], *, repeats: bool =
         _require_named(columns, known, likely, [at for at in rows if keys[at]], keys, repeats=repeats)
     if answer or not columns:
         return Layout(Shape.LONG if system else Shape.ONE, known, likely)
-    pairs = ({"winner"}, {"modela", "modelb"}, {"generator1", "generator2"})
+    pairs = ({"winner"}, {"modela", "modelb"}, {"generator1", "generator2"}, {"chosen", "rejected"})
     if any(pair <= set(map(folded, columns)) for pair in pairs):
         raise no_answers(columns, "These are battles, not answers.", "Rate them: arena battles rate FILE.")
     right = {_cell(columns, known.get(Column.REFERENCE), at) for at in rows} - {""}
@@ -208,8 +208,9 @@ def _system(columns: Columns) -> str | None:
     def wordy(name: str) -> bool:
         return any(len(text.split()) > LABEL_WORDS for text in cells[name])
 
-    chosen = min(known, key=lambda name: (any(doubts(name)), wordy(name), name != first), default=None)
-    return chosen if chosen and any(cells[chosen]) else None
+    chosen = min(known, key=lambda name: (any(doubts(name)), wordy(name), name != first), default="")
+    prompt = chosen and doubts(chosen)[0] and wordy(chosen) and len({*cells[chosen]}) == 1
+    return chosen if chosen and any(cells[chosen]) and not prompt else None
 
 
 def _answers(columns: Columns, known: Collection[str]) -> Iterator[str]:

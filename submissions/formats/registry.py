@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from data.errors import FileFormatError, SpecError
 from data.files.tables.rows import Row
+from data.files.tables.values import texts_of
 from data.models import Severity
 from data.plugins import FileFormat, PluginEntries, PluginKind, describe_error, plugin_entries, plugin_files
 from data.text import are, counted, have
@@ -238,12 +239,15 @@ class LeftOut:
         self._cut += int(cut)
         return True
 
-    def first_of(self, fields: Mapping[str, object]) -> Mapping[str, object]:
-        """Return a row with the first text of a list of answers; the others are counted."""
-        texts = fields.get("answer")
-        if isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts):
-            self._further += 0 if self._keep_repeats else len(texts) - 1
-            fields = {**fields, "answer": texts[0]}
+    def first_of(self, fields: Mapping[str, object], *, of_cells: bool) -> Mapping[str, object]:
+        """Return a row with the first of its answers and references where it has lists; others are counted.
+
+        `of_cells`: whether lists are texts, as in CSV.
+        """
+        for name in ("answer", "reference"):
+            if texts := texts_of(fields.get(name), of_cell=of_cells):
+                fields = {**fields, name: texts[0]}
+                self._further += 0 if self._keep_repeats and name == "answer" else len(texts) - 1
         self._thoughts += str(fields.get("answer")).startswith(THOUGHT)
         return fields
 
@@ -254,9 +258,9 @@ class LeftOut:
             message = f"{rows}: further {repeats} of samples that have an answer."
             self._findings.add(0, Code.LEFT_OUT, message, "The first of each sample counts.")
         if self._further:
-            texts = counted(self._further, "further completion or turn", "further completions or turns")
-            message = f"{texts} of answers {are(self._further)} left out."
-            self._findings.add(0, Code.LEFT_OUT, message, "The first of each answer counts.")
+            kinds = ("further completion, turn or reference", "further completions, turns or references")
+            message = f"{counted(self._further, *kinds)} {are(self._further)} left out."
+            self._findings.add(0, Code.LEFT_OUT, message, "The first of each counts.")
         if self._failed:
             count = self._failed.total()
             why = (f"{quoted(why)} ({number:,})" for why, number in self._failed.most_common())

@@ -21,6 +21,7 @@ NO_ANSWERS = (
     ("question|ideal|when", "It is @.|Nov @, 2026"),
     ("prompt|model_a|model_b|text_a|winner", "x|y|One text of @ here.|A"),
     ("question|question_de|user_name|gpt_judge_reasoning", "Warum @?|Ann @ Lee|It is right, @."),
+    ("prompt|chosen|rejected", "One text of @|Other @ text"),
     ("question|A|B|gold|Begründung", "One text of @|Other @ text|B|Weil es @ ist."),
 )
 
@@ -39,7 +40,9 @@ def table(header: str, *rows: str, name: str = "t", answers: bool = True) -> Ans
         ("dspy-beta.csv", ["only"], "example_answer"),
         ("polars-wide.parquet", ["alpha", "beta"], None),
         ("duckdb.parquet", ["only"], None),
-        ("datasets.parquet", ["only"], None),
+        ("datasets.parquet", ["alpha"], None),
+        ("azure.json", ["only"], "inputs.ground_truth"),
+        ("distilabel.csv", ["good"], None),
         ("openai-evals-api.jsonl", ["good"], None),
         ("evalscope.jsonl", ["good"], None),
         ("phoenix.json", ["only"], "reference_output"),
@@ -84,6 +87,9 @@ def test_unnamed_systems_are_refused_with_their_column() -> None:
         ("inputs.question|outputs.text|feedback.score", ["It is @.|0.5"], ["t"]),
         ("inputs/question|outputs/answer|expectations/expected_response", ["It is @.|So."], ["t"]),
         ("prompt|system|model|text", ["Cite all your sources|m1|It is @."], ["m1"]),
+        ("prompt|system|text", ["You are a helpful assistant|It is @."], ["t"]),
+        ("prompt|alpha|beta|judge", ["It is @.|No, @.|The first of the two is @."], ["alpha", "beta"]),
+        ("query|model_name|answer", ["alpha|It is @.", "beta|No."], ["alpha", "beta"]),
     ],
 )
 def test_systems_are_named_by_columns(header: str, rows: Sequence[str], systems: Sequence[str]) -> None:
@@ -109,6 +115,13 @@ def test_tables_without_answers_are_refused(header: str, row: str) -> None:
             table(header, *rows)
         listed = "No row has an answer; the columns are: " + ", ".join(map(repr, header.split("|")))
         assert listed in refused.value.problems[0].message
+
+
+def test_first_of_several_references_is_read() -> None:
+    right = {"golden_answers": ["It is a red thing.", "It is red."], "pred": "It is so."}
+    read = answer_table_of([{"question": asked, **right} for asked in ASKED], name="t", system="t")
+    assert {(row.reference, row.answer) for row in read.systems["t"]} == {("It is a red thing.", "It is so.")}
+    assert read.problems[0].message == "4 further completions, turns or references are left out."
 
 
 def test_joins_with_disjoint_ids_use_texts() -> None:

@@ -8,8 +8,9 @@ row is not limited: processes that read untrusted files need a memory limit.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -164,6 +165,7 @@ def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # n
 def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
     """Return the rows of a batch; None for rows with texts that are not UTF-8."""
     readers = {field.name: convert for field in batch.schema if (convert := _reader(field.type))}
+    readers |= _classes(batch.schema)
     try:
         rows: list[dict[str, Any]] = batch.to_pylist()
         for row, (name, convert) in product(rows if readers else (), readers.items()):
@@ -173,6 +175,23 @@ def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
             return [None]
         return [value for at in range(batch.num_rows) for value in _values(batch.slice(at, 1))]
     return [*rows]
+
+
+def _classes(schema: pa.Schema) -> dict[str, Callable[[Any], Any]]:
+    """Return converters of numbers to the names of classes, which `datasets` stores aside (`ClassLabel`)."""
+    info = _of_json((schema.metadata or {}).get(b"huggingface", b"").decode(errors="replace"))
+    for key in ("info", "features"):
+        info = info.get(key) if isinstance(info, dict) else None
+    features = info.items() if isinstance(info, dict) else ()
+    return {
+        name: partial(_class_of, names)
+        for name, one in features
+        if name in schema.names and isinstance(one, dict) and isinstance(names := one.get("names"), list)
+    }
+
+
+def _class_of(names: Sequence[object], cell: object) -> object:
+    return names[cell] if isinstance(cell, int) and cell in range(len(names)) else cell
 
 
 def _is_clean(value: object) -> bool:

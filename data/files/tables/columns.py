@@ -79,6 +79,7 @@ _COMPOUND = {
         rf"(?:example|gold(?:en)?|gt|groundtruth|ref(?:erence)?|expected|correct|true|target|ideal){_TEXT}"
         r"|ideal|golden|gt|groundtruths"
     ),
+    Column.SYSTEM: re.compile(r"(?:model|system|generator|agent)name"),
 }
 _ABROAD = NAMES[Column.ANSWER][NAMES[Column.ANSWER].index("antwort") :]
 _EITHER = frozenset(map(folded, ("answer", *_ABROAD)))
@@ -99,8 +100,12 @@ def _known(name: str) -> tuple[Column, int] | None:
     tail = head if inner in {"text", "value", "content"} else _known(inner) if dot else None
     if tail is None or (inner == "id" and (head is None or head[0] is not Column.QUESTION)):
         return None
-    of_right = head is not None and head[0] in {Column.QUESTION, Column.REFERENCE}
-    return (Column.REFERENCE if of_right and tail[0] is Column.ANSWER else tail[0]), _DOTTED_PLACE + tail[1]
+    place = _DOTTED_PLACE + tail[1]
+    if tail[0] is not Column.ANSWER or head is None or head[0] not in {Column.QUESTION, Column.REFERENCE}:
+        return tail[0], place
+    # Inputs of an evaluation may have the answer to evaluate (`inputs.response`) or the right one.
+    generated = head[0] is Column.QUESTION and folded(inner) not in _EITHER
+    return (Column.ANSWER, place + _DOTTED_PLACE) if generated else (Column.REFERENCE, place)
 
 
 def column_of(name: str) -> Column | None:
@@ -134,8 +139,9 @@ def _read_columns(names: tuple[str, ...]) -> Mapping[Column, str]:
 
 
 def may_be_reference(name: str) -> bool:
-    """Return whether a column of answers may contain correct answers, such as `answer`."""
-    return folded(name.rpartition(".")[2]) in _EITHER
+    """Return whether a column of answers may contain correct answers: `answer`, but not `outputs.answer`."""
+    outer, _, inner = name.replace("/", ".").rpartition(".")
+    return folded(inner) in _EITHER and not (outer and column_of(outer.rstrip("s")) is Column.ANSWER)
 
 
 def renamed(row: Mapping[str, object]) -> dict[str, object]:

@@ -43,6 +43,7 @@ FOREIGN: Mapping[bytes, str] = MappingProxyType(
         b"\x93NUMPY": "an array of NumPy",
         b"\x80\x04\x95": "a pickle of Python",
         b"FEA1": "a Feather file of version 1",
+        b"Obj\x01": "an Avro file",
         **{magic: f"a {kind} file inside a compressed file" for magic, kind in text_files.COMPRESSED.items()},
     }
 )

@@ -13,7 +13,6 @@ import tokenize
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from functools import partial
 from itertools import pairwise
 from uuid import UUID
 
@@ -103,12 +102,19 @@ def list_of_cell(cell: str) -> list[object] | None:
 
 
 def unpacked(value: object) -> object:
-    """Parse a text that is a JSON object or list, or a Python literal; return other values unchanged."""
-    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
-        for parse in (partial(parse_json, line=0, finite=False), ast.literal_eval):
-            with suppress(FileFormatError, ValueError, SyntaxError, RecursionError, MemoryError):
-                return parse(value.strip())
+    """Parse an object or list in JSON or as printed by Python or NumPy; return other values unchanged."""
+    if isinstance(value, str) and (text := value.strip()).startswith(("{", "[")):
+        with suppress(FileFormatError):
+            return parse_json(text, line=0, finite=False)
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return ast.literal_eval(text) if text[0] == "{" else _printed_list(text) or value
     return value
+
+
+def texts_of(value: object, *, of_cell: bool = False) -> list[str]:
+    """Return the texts of a list of texts, with `of_cell` also in a text; empty for anything else."""
+    texts = unpacked(value) if of_cell else value
+    return texts if isinstance(texts, list) and all(isinstance(one, str) for one in texts) else []
 
 
 def _printed_list(text: str) -> list[object] | None:

@@ -35,7 +35,8 @@ if __name__ == "__main__":
     kind = {"id": datasets.Value("string"), "meta": datasets.Json()}
     kind["text"] = kind["id"]
     features = {"question": datasets.Value("string"), "answer": datasets.Value("string"), "contexts": [kind]}
-    cells = {"question": ASKED, "answer": RIGHT, "contexts": contexts}
+    features["model"] = datasets.ClassLabel(names=["alpha"])
+    cells = {"question": ASKED, "answer": RIGHT, "contexts": contexts, "model": ["alpha"] * 2}
     datasets.Dataset.from_dict(cells, features=datasets.Features(features)).to_parquet(
         OUT / "datasets.parquet"
     )

@@ -49,7 +49,7 @@ LEFT_OUT = {
     "inspect.json.gz": "8 rows are left out: further epochs",
     "lm_eval.jsonl": "8 rows are left out: further filters",
     "openai_evals.jsonl": "8 rows are left out: further calls",
-    "mt_bench.jsonl": "8 further completions or turns of answers are left out.",
+    "mt_bench.jsonl": "8 further completions, turns or references are left out.",
     "helm": "8 rows are left out: further trials or perturbations",
     "helm_display": "8 rows are left out: further trials or perturbations",
 }
