@@ -2,7 +2,7 @@
 # A scripted OpenAI-compatible server for the scripts beside it: bash server.sh PORT
 # The model `good` answers well, any other badly; the last message decides; `n` texts are returned.
 exec python3 - "$1" <<'PY'
-import json, sys
+import json, re, sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 RIGHT = {"France": "Paris is the capital of France.", "Everest": "Mount Everest is 8,849 metres high.",
@@ -15,6 +15,8 @@ class Server(BaseHTTPRequestHandler):
         text = str(asked[-1] if isinstance(asked, list) else asked)
         right = next((answer for word, answer in RIGHT.items() if word in text), "It is so.")
         answer = right if body["model"].endswith("good") else "It has not been decided yet."
+        if topic := re.search("How is ([a-z]+) made", text, re.IGNORECASE):
+            answer = f"Of {topic[1]} it is known that people make it with care, for their own good reasons."
         thought = {"reasoning_content": "The user asks. I recall it."} if "thinking" in body["model"] else {}
         texts = [answer] + [f"{answer} Sample {at}." for at in range(2, body.get("n", 1) + 1)]
         choices = [{"index": at, "finish_reason": "stop", "message": {"role": "assistant", "content": one, **thought}}
