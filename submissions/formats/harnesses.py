@@ -94,7 +94,7 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
         counted=not ids,
         answer=answer.strip(),
         contexts=contexts_of(doc),
-        reference=reference_of(doc),
+        reference=reference_of(doc) or (target if isinstance(target := row.get("target"), str) else None),
         sample=str(row["doc_id"]),
         others=texts[1:],
     )
@@ -309,10 +309,14 @@ def _written(responses: object) -> list[object]:
 
 
 def _lm_eval_prompt(arguments: object) -> str:
-    """Return the prompt of the first request, from a file (`gen_args_0`) or the harness (a list)."""
+    """Return the prompt of the first request, from a file (`gen_args_0`) or the harness (a list).
+
+    Prompts of chat models are messages as a text of JSON in a list; the last one of the user counts.
+    """
     first = mapping(arguments).get("gen_args_0") if isinstance(arguments, Mapping) else first_of(arguments)
     prompt = first.get("arg_0") if isinstance(first, Mapping) else first_of(first)
-    return prompt if isinstance(prompt, str) else ""
+    prompt = first_of(prompt) if isinstance(prompt, list) else prompt
+    return _asked(unpacked(prompt)) or (prompt if isinstance(prompt, str) else "")
 
 
 OBJECTS = {

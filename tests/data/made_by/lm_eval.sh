@@ -23,3 +23,11 @@ metric_list: [{metric: exact_match}]
 YAML
 HF_HUB_OFFLINE=1 OPENAI_API_KEY=x "$1" run --model local-chat-completions --apply_chat_template --tasks four --include_path tasks \
   --model_args "model=org/good,base_url=http://127.0.0.1:$2/v1/chat/completions" --log_samples --output_path out
+# A task without known names of fields, with an example as a turn of its own: two lines of it are files/lm_eval_chat.jsonl.
+sed 's/"question":/"ask":/; s/"answer":/"right":/' four.jsonl > chat.jsonl
+sed 's/four/chat/; /^repeats/d; /filter/d; /- {name/d; s/^doc_to_text.*/doc_to_text: "Q: {{ask}}\\nA:"/; s/{{answer}}/{{right}}/' tasks/four.yaml \
+  > tasks/chat.yaml
+printf 'fewshot_split: test\nnum_fewshot: 1\n' >> tasks/chat.yaml
+HF_HUB_OFFLINE=1 OPENAI_API_KEY=x "$1" run --model local-chat-completions --apply_chat_template --fewshot_as_multiturn true \
+  --system_instruction "Be brief." --tasks chat --include_path tasks --log_samples --output_path chat \
+  --model_args "model=good,base_url=http://127.0.0.1:$2/v1/chat/completions"
