@@ -119,13 +119,13 @@ def test_tables_without_answers_are_refused(header: str, row: str) -> None:
 
 def test_question_of_chat_prompt_is_last_message() -> None:
     (rows,) = read_answer_table(MADE / "lm_eval_chat.jsonl").systems.values()
-    asked = "Q: What is the capital of France?\nA:"
-    assert (rows[0].question, rows[0].reference) == (asked, "Paris is the capital of France.")
+    question = "Q: What is the capital of France?\nA:"
+    assert (rows[0].question, rows[0].reference) == (question, "Paris is the capital of France.")
 
 
 def test_first_of_several_references_is_read() -> None:
     right = {"golden_answers": ["It is a red thing.", "It is red."], "pred": "It is so."}
-    read = answer_table_of([{"question": asked, **right} for asked in ASKED], name="t", system="t")
+    read = answer_table_of([{"question": question, **right} for question in ASKED], name="t", system="t")
     assert {(row.reference, row.answer) for row in read.systems["t"]} == {("It is a red thing.", "It is so.")}
     assert read.problems[0].message == "4 further completions, turns or references are left out."
 
