@@ -15,7 +15,7 @@ def main(report: str) -> int:
     for library in vulnerable:
         for vulnerability in library["vulns"]:
             fixed = ", ".join(vulnerability["fix_versions"]) or "no version"
-            print(f"{library['name']} {library['version']}: {vulnerability['id']}, mended in {fixed}")
+            print(f"{library['name']} {library['version']}: {vulnerability['id']}, fixed in {fixed}")
     if not looked_up:
         print("No database of vulnerabilities can be reached: nothing was looked up.")
     else:

@@ -110,9 +110,9 @@ SKIPPED = '{"name": "a", "skip_reason": "not found"}'
         (
             f'{{"dependencies": [{SKIPPED}, {{"name": "b", "version": "1", "vulns": []}}]}}',
             0,
-            "0 of 1 libraries are known to be vulnerable; 1 not looked up",
+            "0 of 1 libraries are vulnerable; 1 not looked up",
         ),
-        (f'{{"dependencies": [{VULNERABLE}]}}', 1, "b 1: CVE-1, mended in 2"),
+        (f'{{"dependencies": [{VULNERABLE}]}}', 1, "b 1: CVE-1, fixed in 2"),
     ],
 )
 def test_audit_reports_skipped_packages(report: str, status: int, message: str) -> None:

@@ -17,7 +17,7 @@ from data.store.submissions import NewSubmission
 def test_repeated_key_is_conflict(store: Store) -> None:
     store.teams.add("a")
     store.teams.add_account("ann", email="Ann@Example.org")
-    with pytest.raises(ConflictError, match="a team 'a' already"):
+    with pytest.raises(ConflictError, match="Team 'a' already exists"):
         store.teams.add("a")
     with pytest.raises(ConflictError, match="e-mail address"):
         store.teams.add_account("bob", email="ann@example.ORG")
