@@ -63,7 +63,7 @@ def written(chance: random.Random) -> Iterator[Row]:
         elif not line.startswith("# "):
             lists[language][part].append([field.strip() for field in line.replace(" // ", "\n").split(" | ")])
     for language, of in lists.items():
-        notes = [each for (note,) in of["notes"] for each in drawn(note, chance)]
+        notes = [filled(draw, of["questions"], chance)[1] for (note,) in of["notes"] for draw in drawn(note, chance)]
         texts = [
             (part == "declined", asked, text, 3 / len(draws) ** 0.5)
             for part in ("declined", "answered")
@@ -74,11 +74,11 @@ def written(chance: random.Random) -> Iterator[Row]:
         for (template,) in of["declines"]:
             draws = drawn(template, chance)
             for draw in draws if len(draws) > 1 else draws * 4:
-                question = chance.choice(of["questions"])
-                names = dict(zip(("np", "wh", "top", "src"), (*question[1:4], question[5]), strict=True))
-                text = draw.format(**names)
-                texts.append((True, question[0], text[:1].upper() + text[1:], 1))
-                texts.append((False, (pick := chance.choice(of["questions"]))[0], f"{pick[4]} {text}", 0.2))
+                texts.append((True, *filled(draw, of["questions"], chance), 1))
+                pick = chance.choice(of["questions"])
+                texts.append((False, pick[0], f"{pick[4]} {texts[-1][2]}", 0.2))
+        for (template,) in of["partials"]:
+            texts += [(False, *filled(draw, of["questions"], chance), 1) for draw in drawn(template, chance)]
         texts += [(False, each[0], lead + each[4], 1) for each in of["questions"] for lead in SOURCED]
         for declining, asked, text, times in texts:
             yield declining, asked, text, 0.7 * times
@@ -88,6 +88,14 @@ def written(chance: random.Random) -> Iterator[Row]:
                     yield True, asked, f"{chance.choice(notes)} {text}", 0.7
                     other = chance.choice(of["questions"])[4]
                     yield False, asked, f"{text} {chance.choice(TURNS[language])}{other}", 0.7
+
+
+def filled(template: str, questions: list[list[str]], chance: random.Random) -> tuple[str, str]:
+    """Return a question, and a template with its phrases and the topics of other questions."""
+    asked, *other = chance.sample(questions, 3)
+    names = dict(zip(("np", "wh", "top", "answer", "src"), asked[1:], strict=True))
+    text = template.format(**names, other=other[0][chance.choice((1, 3))], other2=other[1][3])
+    return asked[0], text[:1].upper() + text[1:]
 
 
 def drawn(text: str, chance: random.Random) -> list[str]:
