@@ -1,9 +1,9 @@
-"""Fit the model that recognises answers that decline, and measure it on both halves of the marked answers.
+"""Fit the model that recognises answers that decline, and measure it on the marked answers.
 
     python benchmarks/declines.py [../shared/data]
 
 Fitted on phrases written for it (`declines.txt`), on the half of marked answers for building and on real
-answers under the folder, of which hardly any declines. The held-out half is measured only, as both halves are
+answers under the folder, of which hardly any declines. The other marked answers are measured only, as all are
 without the folder.
 """
 
@@ -30,15 +30,7 @@ MARKED = HERE.parent / "tests/data"
 MODEL = HERE.parent / "data/declines.json"
 THRESHOLD = 0.0
 MIN_WEIGHT = 0.1
-TURNS = {
-    "en": ("However, ", "But "),
-    "de": ("Aber ", "Jedoch "),
-    "fr": ("Mais ", ""),
-    "es": ("Pero ", ""),
-    "it": ("Ma ", ""),
-    "pt": ("Mas ", ""),
-    "nl": ("Maar ", ""),
-}
+TURNS = {"en": "But ", "de": "Aber ", "fr": "Mais ", "es": "Pero ", "it": "Ma ", "pt": "Mas ", "nl": "Maar "}
 CHOICE = re.compile(r"\(([^()|]*+(?:\|[^()|]*+)++)\)")
 DRAWS = 12
 BARE = ("I don't know.", "No answer found.", "Not mentioned.", "I could not find that.")
@@ -54,40 +46,44 @@ def marked(half: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def written(chance: random.Random) -> Iterator[Row]:
-    """Yield the phrases: alone, with a note before or behind, and with an answer behind."""
+def phrases() -> dict[str, dict[str, list[list[str]]]]:
+    """Return the fields of the phrases by language and part."""
     lists: dict[str, dict[str, list[list[str]]]] = defaultdict(lambda: defaultdict(list))
     for line in (HERE / "declines.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
             _, language, part = line.split()
         elif not line.startswith("# "):
             lists[language][part].append([field.strip() for field in line.replace(" // ", "\n").split(" | ")])
-    for language, of in lists.items():
-        notes = [filled(draw, of["questions"], chance)[1] for (note,) in of["notes"] for draw in drawn(note, chance)]
+    return lists
+
+
+def written(chance: random.Random) -> Iterator[Row]:
+    """Yield the phrases: alone, with a note before or behind, and with an answer behind."""
+    for language, of in phrases().items():
+        asks = of["questions"]
+        notes = [filled(draw, asks, chance)[1] for (note,) in of["notes"] for draw in drawn(note, chance)]
         texts = [
-            (part == "declined", asked, text, 3 / len(draws) ** 0.5)
+            (part == "declined", *draw.split(" | "), 3 / len(draws) ** 0.5)
             for part in ("declined", "answered")
             for fields in of[part]
             for draws in [drawn(" | ".join(fields), chance)]
-            for asked, text in (draw.split(" | ") for draw in draws)
+            for draw in draws
         ]
         for (template,) in of["declines"]:
             draws = drawn(template, chance)
-            for draw in draws if len(draws) > 1 else draws * 4:
-                texts.append((True, *filled(draw, of["questions"], chance), 1))
-                pick = chance.choice(of["questions"])
-                texts.append((False, pick[0], f"{pick[4]} {texts[-1][2]}", 0.2))
+            for asked, text in (filled(draw, asks, chance) for draw in draws * (1 if len(draws) > 1 else 4)):
+                texts.append((True, asked, text, 1))
+                texts.append((False, (pick := chance.choice(asks))[0], f"{pick[4]} {text}", 0.2))
         for (template,) in of["partials"]:
-            texts += [(False, *filled(draw, of["questions"], chance), 1) for draw in drawn(template, chance)]
-        texts += [(False, each[0], lead + each[4], 1) for each in of["questions"] for lead in SOURCED]
+            texts += [(False, *filled(draw, asks, chance), 1) for draw in drawn(template, chance)]
+        texts += [(False, each[0], lead + each[4], 1) for each in asks for lead in SOURCED]
         for declining, asked, text, times in texts:
             yield declining, asked, text, 0.7 * times
             if len(text) > 25 and text[-1] in ".?!":
                 yield declining, asked, f"{text} {chance.choice(notes)}", 0.4
                 if declining and chance.random() < 0.4:
                     yield True, asked, f"{chance.choice(notes)} {text}", 0.7
-                    other = chance.choice(of["questions"])[4]
-                    yield False, asked, f"{text} {chance.choice(TURNS[language])}{other}", 0.7
+                    yield False, asked, f"{text} {TURNS[language]}{chance.choice(asks)[4]}", 0.7
 
 
 def filled(template: str, questions: list[list[str]], chance: random.Random) -> tuple[str, str]:
@@ -155,5 +151,5 @@ if __name__ == "__main__":
         rows += [(declining, "", text, 0.3) for declining, _, text, _ in rows[::6]]
         # One feature a line, so that changes can be compared.
         MODEL.write_text(json.dumps(fit(rows), separators=(",\n", ":"), sort_keys=True, ensure_ascii=False))
-    measure("building")
-    measure("held_out")
+    for half in ("building", "held_out", "unseen"):
+        measure(half)

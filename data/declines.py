@@ -21,6 +21,8 @@ MAX_CHARACTERS = 1_000
 """A longer text tells something, whatever else it says."""
 OPENING = 400
 """Of a longer text the first and last third of this are looked at first: most show there that they answer."""
+SHORT = 120
+"""A shorter text may decline without a word of denial ("The list ends with rule five.")."""
 REMEMBERED = 4_096
 
 REASONING = "thinking|think|thoughts|thought|reasoning|scratchpad|analysis"
@@ -95,7 +97,7 @@ def declines(answer: str, question: str) -> bool:
         return is_blank(text) and not any(unicodedata.category(sign) in SIGNS_THAT_ANSWER for sign in text)
     if words in lists().bare:
         return not _takes_bare(words, fold(question))
-    if _classes_in(text).isdisjoint(DECLINING):
+    if len(text) > SHORT and _classes_in(text).isdisjoint(DECLINING):
         return False
     weights = _weights()
     return sum(weights.get(feature, 0.0) for feature in features(text, question)) > weights["threshold"]
