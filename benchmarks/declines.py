@@ -28,7 +28,7 @@ from data.declines import declines, features
 HERE = Path(__file__).parent
 MARKED = HERE.parent / "tests/data"
 MODEL = HERE.parent / "data/declines.json"
-THRESHOLD = 0.0
+THRESHOLD = 0.35
 MIN_WEIGHT = 0.1
 TURNS = {"en": "But ", "de": "Aber ", "fr": "Mais ", "es": "Pero ", "it": "Ma ", "pt": "Mas ", "nl": "Maar "}
 CHOICE = re.compile(r"\(([^()|]*+(?:\|[^()|]*+)++)\)")

@@ -21,8 +21,6 @@ MAX_CHARACTERS = 1_000
 """A longer text tells something, whatever else it says."""
 OPENING = 400
 """Of a longer text the first and last third of this are looked at first: most show there that they answer."""
-SHORT = 120
-"""A shorter text may decline without a word of denial ("The list ends with rule five.")."""
 REMEMBERED = 4_096
 
 REASONING = "thinking|think|thoughts|thought|reasoning|scratchpad|analysis"
@@ -97,7 +95,7 @@ def declines(answer: str, question: str) -> bool:
         return is_blank(text) and not any(unicodedata.category(sign) in SIGNS_THAT_ANSWER for sign in text)
     if words in lists().bare:
         return not _takes_bare(words, fold(question))
-    if len(text) > SHORT and _classes_in(text).isdisjoint(DECLINING):
+    if _classes_in(text).isdisjoint(DECLINING):
         return False
     weights = _weights()
     return sum(weights.get(feature, 0.0) for feature in features(text, question)) > weights["threshold"]
@@ -182,6 +180,13 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     return ACCENTS.sub("", unicodedata.normalize("NFKD", text)).casefold()
+
+
+@lru_cache(maxsize=1 << 15)
+def _read(word: str) -> tuple[str, tuple[str, ...], str]:
+    """Return a word folded, its classes and its root."""
+    folded = fold(word)
+    return folded, classes(folded), _root(folded)
 
 
 def _root(word: str) -> str:
@@ -271,10 +276,10 @@ def _symbols(clause: str, question_words: frozenset[str]) -> Iterator[str]:
         if match[0] == "QUOTATION":
             yield "QUOTATION"
             continue
-        word = fold(match[0])
-        in_question = _root(word) in question_words
+        word, names, root = _read(match[0])
+        in_question = root in question_words
         named = match.start() > 0 and match[0][0].isupper() and not german
-        for name in classes(word):
+        for name in names:
             if name != "X":
                 yield name + "q" if in_question and name in lists().in_question else name
             elif in_question:
@@ -287,10 +292,10 @@ def _sequences(text: str, question_words: frozenset[str]) -> Iterator[str]:
     """Yield the words and signs of a text, and their pairs and triples; names and figures by their kind."""
     words = ["^"]
     for match in WORD_OR_SIGN.finditer(text):
-        word = fold(match[0])
-        if classes(word) != ("X",) or not word[0].isalnum():
+        word, names, root = _read(match[0])
+        if names != ("X",) or not word[0].isalnum():
             words.append(word)
-        elif _root(word) in question_words:
+        elif root in question_words:
             words.append("Q")
         elif word[0].isdigit():
             words.append("N")
