@@ -26,9 +26,8 @@ from sklearn.linear_model import LogisticRegression
 from data.declines import declines, features
 
 HERE = Path(__file__).parent
-MARKED = HERE.parent / "tests/data"
 MODEL = HERE.parent / "data/declines.json"
-THRESHOLD = 0.35
+THRESHOLD = 0.5
 MIN_WEIGHT = 0.1
 TURNS = {"en": "But ", "de": "Aber ", "fr": "Mais ", "es": "Pero ", "it": "Ma ", "pt": "Mas ", "nl": "Maar "}
 CHOICE = re.compile(r"\(([^()|]*+(?:\|[^()|]*+)++)\)")
@@ -42,7 +41,7 @@ Row = tuple[bool, str, str, float]
 
 def marked(half: str) -> list[dict[str, str]]:
     """Return the marked answers of a half."""
-    with (MARKED / f"declines_{half}.csv").open(encoding="utf-8", newline="") as file:
+    with (HERE.parent / f"tests/data/declines_{half}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -149,7 +148,6 @@ if __name__ == "__main__":
         ]
         rows = [*building, *written(chance), *real(Path(sys.argv[1]), chance)]
         rows += [(declining, "", text, 0.3) for declining, _, text, _ in rows[::6]]
-        # One feature a line, so that changes can be compared.
         MODEL.write_text(json.dumps(fit(rows), separators=(",\n", ":"), sort_keys=True, ensure_ascii=False))
     for half in ("building", "held_out", "unseen"):
         measure(half)

@@ -25,12 +25,13 @@ def read(half: str) -> list[tuple[bool, bool]]:
 
 
 @pytest.mark.parametrize(
-    ("half", "precision", "recall"), [("building", 0.99, 0.99), ("held_out", 0.95, 0.77)]
+    ("half", "precision", "recall"),
+    [("building", 0.99, 0.99), ("held_out", 0.95, 0.78), ("unseen", 0.93, 0.65)],
 )
 def test_declines_are_distinguished_from_answers(half: str, precision: float, recall: float) -> None:
     rows = read(half)
     right = sum(marked and recognised for marked, recognised in rows)
-    assert len(rows) > 450
+    assert len(rows) > 250
     assert right / sum(recognised for _, recognised in rows) >= precision
     assert right / sum(marked for marked, _ in rows) >= recall
 
@@ -38,6 +39,24 @@ def test_declines_are_distinguished_from_answers(half: str, precision: float, re
 @pytest.mark.parametrize("answer", cases(__file__, "declines_that_name_what_is_asked"))
 def test_declines_that_name_what_is_asked(answer: str) -> None:
     assert declines(answer, "Who is the mayor of Quill?")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "When does the second phase begin?",
+            "The plan names three phases [1]. When the second begins is not stated.",
+        ),
+        (
+            "Who wrote the chorus?",
+            "The notes cover the singers and the hall, but not the author of the chorus.",
+        ),
+        ("Ai-je une grippe ?", "En tant qu'IA, je ne donne pas de conseil médical."),
+    ],
+)
+def test_declines_that_describe_other_things(question: str, answer: str) -> None:
+    assert declines(answer, question)
 
 
 @pytest.mark.parametrize(
