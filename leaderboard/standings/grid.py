@@ -81,12 +81,12 @@ class Grid(_Model):
         """Return the cell of a system in a domain; None if no battle was judged."""
         return self._by_place.get((system, domain))
 
-    def weakest(self, system: str, win: str) -> tuple[GridCell, ...]:
-        """Return the cells with a system's lowest figure; none if all are equal."""
+    def weakest(self, system: str, win: str) -> tuple[tuple[GridCell, ...], bool]:
+        """Return the cells with a system's lowest figure, and whether they are all of its cells."""
         cells = [cell for cell in self.cells if cell.system == system and win in cell.figures]
         lowest = min((cell.figures[win].value for cell in cells), default=0.0)
         weakest = tuple(cell for cell in cells if cell.figures[win].value == lowest)
-        return weakest if len(weakest) < len(cells) else ()
+        return weakest, len(weakest) == len(cells)
 
     def correlation(self, win: str, score: str) -> GridCorrelation | None:
         """Return the correlation of two figures; None if too few cells have both."""

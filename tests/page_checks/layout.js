@@ -109,6 +109,11 @@ for (const chart of document.querySelectorAll("[data-testid=stVegaLiteChart], .v
 for (const table of document.querySelectorAll("table")) {
   if (shown(table) && !table.querySelector("tbody tr, tr td")) fault("a table without rows", table, table.caption?.textContent || "");
 }
+for (const table of document.querySelectorAll(".aa-standings")) {
+  const ranks = [...table.querySelectorAll(".aa-rank")].filter((rank) => shown(rank) && style(rank).textAlign === "right");
+  const ends = ranks.map((rank) => rank.getBoundingClientRect().right);
+  if (Math.max(...ends) - Math.min(...ends) > 1) fault("ranks that do not align", table);
+}
 for (const image of document.images) {
   if (shown(image) && image.complete && !image.naturalWidth) fault("a picture that did not load", image, image.src);
 }

@@ -18,7 +18,7 @@ from leaderboard.standings.sections import NOT_REPORTED, Figure, SystemFacts
 MIN_STEPS = 2.5
 STEPS = (1.0, 2.0, 5.0)
 MAX_LANES = 12
-MAX_OPPONENTS, MAX_QUESTIONS = 6, 3
+MAX_OPPONENTS, MAX_QUESTIONS, MAX_WEAKEST = 6, 3, 2
 OWN_EVIDENCE = "Share of the rating from this domain's own battles; the rest comes from the overall rating"
 NO_OWN_RATE = "Rates are against the reference, so it has no rate of its own"
 WEIGHTS: Mapping[str, str] = {"yes": "open", "no": "closed"}
@@ -114,11 +114,20 @@ def brackets(lines: Sequence[Line]) -> list[list[Joint]]:
 def system_cell(view: BoardView, line: Line, *, links: bool = True, overall: bool = False) -> Markup:
     """Return the system's name as a permalink, with its badges and, overall, its weakest domain."""
     href = link("system", board=view.name, id=line.system) if links else ""
-    under = ""
-    if weakest := view.grid.weakest(line.system, "win_tie_rate") if overall else ():
-        where = view.grid.domains[weakest[0].domain] if len(weakest) == 1 else f"{len(weakest)} domains"
-        under = f"weakest: {where}, {percent(weakest[0].figures['win_tie_rate'].value, decimals=0)}"
+    under = _weakest(view, line.system) if overall else ""
     return drawn("name", line.system, href, list(_badges(view, line)), under)
+
+
+def _weakest(view: BoardView, system: str) -> str:
+    cells, everywhere = view.grid.weakest(system, "win_tie_rate")
+    if not cells:
+        return ""
+    rate = percent(cells[0].figures["win_tie_rate"].value, decimals=0)
+    if everywhere:
+        return f"{rate} in every domain" if len(cells) > 1 else ""
+    names = [view.grid.domains[cell.domain] for cell in cells]
+    where = " and ".join(names) if len(names) <= MAX_WEAKEST else f"{len(names)} domains"
+    return f"weakest: {rate} in {where}"
 
 
 def _badges(view: BoardView, line: Line) -> Iterator[tuple[str, str]]:

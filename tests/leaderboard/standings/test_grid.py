@@ -93,9 +93,17 @@ def test_resampled_correlation_interval_covers_dependent_cells(systems: int, dom
 
 
 @pytest.mark.parametrize(
-    ("rates", "expected"),
-    [((0.8, 0.6, 0.4), ["d2"]), ((0.2, 0.6, 0.2), ["d0", "d2"]), ((0.5, 0.5, 0.5), []), ((), [])],
+    ("rates", "expected", "all_alike"),
+    [
+        ((0.8, 0.6, 0.4), ["d2"], False),
+        ((0.2, 0.6, 0.2), ["d0", "d2"], False),
+        ((0.5, 0.5), ["d0", "d1"], True),
+        ((), [], True),
+    ],
 )
-def test_weakest_domains_have_lowest_rate(rates: tuple[float, ...], expected: list[str]) -> None:
+def test_weakest_domains_have_lowest_rate(
+    rates: tuple[float, ...], expected: list[str], all_alike: bool
+) -> None:
     lines = {f"d{at}": [_line("a", 9, rate, None)] for at, rate in enumerate(rates)}
-    assert [cell.domain for cell in grid_of(_board(lines)).weakest("a", "win_tie_rate")] == expected
+    cells, everywhere = grid_of(_board(lines)).weakest("a", "win_tie_rate")
+    assert ([cell.domain for cell in cells], everywhere) == (expected, all_alike)
