@@ -61,7 +61,8 @@ def leading(view: BoardView, domain: str) -> str:
     competitors = [line for line in view.lines.get(domain, ()) if not line.is_reference]
     lines = [line for line in competitors if not line.unranked]
     if all(line.unjudged for line in lines):
-        return f"No system has been judged here.{unranked(competitors)}"
+        any_judged = any(not line.unjudged for line in competitors)
+        return f"No system has {'a rank' if any_judged else 'been judged'} here.{unranked(competitors)}"
     leader, *rest = lines
     if (leader.rating if domain == OVERALL else leader.win_tie) is None and leader.win_tie is None:
         return f"{leader.system} is first, without a rating."

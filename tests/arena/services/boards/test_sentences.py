@@ -233,3 +233,10 @@ def test_system_with_few_answers_has_no_lead() -> None:
     assert table.findall(".//tbody/tr/th/a")[-1].text == "a"
     assert "It answered 5 of 56 questions, too few for a rank." in "".join(table.itertext())
     assert "not ranked" in "".join(table.findall(".//tbody")[-1].itertext())
+
+
+def test_headline_without_ranks_does_not_deny_verdicts(view: BoardView) -> None:
+    lines = tuple(replace(line, unranked="too few answers") for line in view.lines[OVERALL])
+    said = leading(replace(view, lines={**view.lines, OVERALL: lines}), OVERALL)
+    assert said.startswith("No system has a rank here.")
+    assert said.endswith("answered too few questions for a rank.")
