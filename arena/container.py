@@ -216,9 +216,11 @@ class Arena:
     def boards(self) -> BoardService:
         from arena.services.boards.service import BoardService
 
-        def score(name: str, note: Note, stop: StopEvent | None, entrants: Sequence[Submission]) -> None:
+        def score(
+            set_name: str, note: Note, stop: StopEvent | None, entrants: Sequence[Submission], *, every: bool
+        ) -> None:
             # Lists of boards do not need the slow import of metrics.
-            self.metrics.score_board(name, note, stop, entrants)
+            self.metrics.score_board(set_name, note, stop, entrants, every=every)
 
         return BoardService(self.store, self.jobs, score=score)
 

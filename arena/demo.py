@@ -70,7 +70,9 @@ class DemoService:
             votes = None if is_published else VoteSource.of_file(folder / VOTES)
             with TemporaryDirectory() as scratch:
                 agreement = None if is_published else self._agreement(folder, Path(scratch))
-                board, _ = self._boards.publish(name, report=note, people=votes, calibration=agreement)
+                board, _ = self._boards.publish(
+                    name, report=note, score=True, people=votes, calibration=agreement
+                )
         return board, self._boards.publish_paper()
 
     def _agreement(self, folder: Path, scratch: Path) -> Path:

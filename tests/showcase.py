@@ -117,7 +117,7 @@ def _submit(arena: Arena, files: Path, systems: Mapping[str, str], names: set[st
 def _judge(arena: Arena, name: str) -> None:
     arena.rounds.create(RoundRequest(set_name=SET, judge="lexical", pairs="all", name=name))
     arena.rounds.run(name, concurrency=4, report=lambda _progress: None)
-    arena.boards.publish(name, report=lambda _note: None)
+    arena.boards.publish(name, report=lambda _note: None, score=True)
 
 
 def _submit_run(arena: Arena, files: Path, questions: Iterable[Mapping[str, object]]) -> None:

@@ -44,13 +44,13 @@ def publish(
     ] = None,
     *,
     metrics: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--metrics/--no-metrics",
-            help="Score answers by the embedded metrics first (about ten minutes for 42,000 answers on two "
-            "processors), or show only existing scores.",
+            help="Score answers first by all embedded metrics, or by none; by default by those that a board "
+            "shows by default (about five minutes for 42,000 answers on two processors).",
         ),
-    ] = True,
+    ] = None,
     partial: Annotated[
         bool,
         typer.Option(

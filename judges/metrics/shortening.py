@@ -186,6 +186,7 @@ def surface_of(item: MetricItem) -> AnswerSurface:
         return AnswerSurface(whole)
     reading = read_text(whole)
     questions = [words(question) for question in (item.question, *item.sub_questions)]
+    bags = {terms(question) for question in (item.question, *item.sub_questions)}
     # Repeated sentences count once.
     distinct = {sentence.terms: sentence for sentence in reversed(reading.sentences)}
     sentences = tuple(reversed(distinct.values()))
@@ -194,7 +195,7 @@ def surface_of(item: MetricItem) -> AnswerSurface:
         for sentence in sentences
         if asserts(sentence.text)
         and not TAKES_BACK.match(sentence.text.lstrip())
-        and words(sentence.text) not in questions
+        and not (sentence.terms in bags and words(sentence.text) in questions)
     )
     left_out = len(sentences) - len(statements)
     answer = "\n\n".join(headings.get(row.text, row.text) for row in statements) if left_out else whole

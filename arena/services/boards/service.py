@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from arena.services.accounts.auth import OPERATOR, Caller, require
 from arena.services.boards.reader import BoardReader
@@ -23,9 +23,23 @@ if TYPE_CHECKING:
     from leaderboard.standings.model import Standings
 
 Note = Callable[[str], None]
-Score = Callable[[str, Note, StopEvent | None, Sequence[Submission]], None]
 MAX_NOTICE = 2000
 PUBLISHABLE = (RoundState.FINISHED, RoundState.CANCELLED, RoundState.PUBLISHED)
+
+
+class Score(Protocol):
+    """Computes missing scores of a set's answers."""
+
+    def __call__(
+        self,
+        set_name: str,
+        note: Note,
+        stop: StopEvent | None,
+        entrants: Sequence[Submission],
+        *,
+        every: bool,
+    ) -> None:
+        """Score the answers by all embedded metrics, or by those that a board shows by default."""
 
 
 class BoardService(BoardReader):
@@ -67,7 +81,7 @@ class BoardService(BoardReader):
         name: str,
         *,
         report: Note,
-        score: bool = True,
+        score: bool | None = None,
         partial: bool = False,
         calibration: Path | int | None = None,
         people: VoteSource | None = None,
@@ -83,7 +97,8 @@ class BoardService(BoardReader):
         Args:
             name: The round.
             report: Called with each step.
-            score: Compute missing scores.
+            score: Compute missing scores of all embedded metrics (True), of those that a board shows by
+                default (None), or of none (False).
             partial: Publish a round with less than 90 % judged, as partial.
             calibration: Agreement of the round's judge with people, as in `standings`.
             people: Votes of people on battles of the round.
@@ -125,8 +140,8 @@ class BoardService(BoardReader):
             report(sentence)
         # Use the judged versions, since a system may have newer versions.
         entrants = entrants_of(self._store, round_)
-        if score:
-            self._score(round_.set_name, report, stop_event, entrants)
+        if score is not False:
+            self._score(round_.set_name, report, stop_event, entrants, every=score is True)
         raise_if_stopped(stop_event)
         report("computing the standings")
         standings = dict(self.standings(name, calibration=calibration).as_json())

@@ -144,8 +144,13 @@ class MetricService:
         note: Callable[[str], None],
         stop_event: StopEvent | None = None,
         entrants: Sequence[Submission] = (),
+        *,
+        every: bool = False,
     ) -> None:
-        """Score the answers of `entrants` (default: the newest) and reference by the board's metrics."""
+        """Score the answers of `entrants` (default: the newest) and reference by the board's metrics.
+
+        Metrics that a board shows by default only if an LLM scored are left out, unless `every` is set.
+        """
         added = added_metrics()
         for problem in added.problems:
             note(problem)
@@ -154,6 +159,9 @@ class MetricService:
             metric = on_board.info
             if on_board.missing:
                 note(f"not scoring {metric.name}: {on_board.missing}")
+                continue
+            if metric.column is not None and metric.column.llm_only and not every:
+                note(f"not scoring {metric.name}: boards show it by default only by an LLM (--metrics)")
                 continue
             reference = self._store.submissions.reference(set_name)
             systems = entrants or entrants_of(self._store, set_name)

@@ -60,7 +60,7 @@ def bridges(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         rows = [{"question_id": question["id"], **row} for question in questions]
         arena.submissions.add(write_lines(folder / f"{system}.jsonl", rows), "bridges", system=system)
     play(arena, "bridges", set_name="bridges")
-    arena.boards.publish("bridges", report=quiet)
+    arena.boards.publish("bridges", report=quiet, score=True)
     arena.close()
     return settings
 

@@ -44,6 +44,19 @@ def test_board_metrics_cover_judged_answers(filled: Fill, tmp_path: Path) -> Non
     assert scored == {(system, 1): 12 for system in TEMPLATES}
 
 
+def test_publish_scores_only_metrics_shown_by_default(filled: Fill) -> None:
+    arena = filled()
+    play(arena)
+    notes: list[str] = []
+    first, _ = arena.boards.publish("r", report=notes.append)
+    assert [note for note in notes if note.startswith("not scoring factuality-fr3: boards show it")]
+    shown = set(first.standings["lines"]["overall"][0]["scores"])
+    play(arena, "again")
+    full, _ = arena.boards.publish("again", report=quiet, score=True)
+    assert set(full.standings["lines"]["overall"][0]["scores"]) - shown == {"factuality-fr3"}
+    assert "comprehensiveness-nli" in shown
+
+
 def _forge(folder: Path, name: str, old: str, new: str) -> None:
     """Change a file of an export and its checksum."""
     path = folder / name

@@ -1,0 +1,178 @@
+"""Print the table of docs/method/scale.md: this checkout against the build of 1971d065, in turns.
+
+    python benchmarks/table.py [--only WORD] [--repeats 5]
+
+Each row runs one command in both checkouts, the older one in a worktree in a temporary folder, and prints the
+medians and their ratio. Seconds are of the processor, of all processes of a command; other work on the
+machine lengthens them, so the load is printed too. A command that fails is a row that says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FORMER = "1971d065"
+PUBLISH = "benchmarks/metric_speed.py --publish --questions {questions} --passages {passages}"
+PROCESSOR, PEAK = r"([\d.]+) s of the processor", r"scoring process (\d+) MB"
+FUNCTION = """
+import time
+import answer_arena as aa, pandas as pd
+names = ("ash", "birch", "cedar", "reference")
+frame = pd.DataFrame({{name: [f"{{name}} says {{n}}." for n in range(167)] for name in names}})
+frame.insert(0, "question", [f"Why {{n}}?" for n in range(167)])
+for _ in range({calls}):
+    started = time.process_time()
+    aa.rank(frame, judge=lambda question, first, second: "a" if len(first) > len(second) else "tie")
+print(time.process_time() - started, "s of the processor")
+"""
+RATE = """
+import time
+import answer_arena as aa, leaderboard.ratings, numpy as np, pandas as pd
+rng = np.random.default_rng(7)
+first = rng.integers(0, 200, 1_700_000)
+second = (first + rng.integers(1, 200, len(first))) % 200
+wins = rng.random(len(first)) < 1 / (1 + np.exp((second - first) / 100))
+names = np.array([f"s{{n}}" for n in range(200)])
+frame = pd.DataFrame({{"model_a": names[first], "model_b": names[second], "winner": np.where(wins, "model_a",
+    "model_b"), "question_id": rng.integers(0, 17_000, len(first))}})
+rate, tables = leaderboard.ratings.rate, []
+leaderboard.ratings.rate = lambda table, **settings: tables.append(table) or rate(table, **settings)
+aa.rate(frame, interval="sandwich")  # Loads modules and makes the table, which is not timed.
+started = time.process_time()
+rate(tables[0], {options})
+print(time.process_time() - started, "s of the processor")
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Work, its largest ratio, and the arguments of Python; without a pattern the whole process counts."""
+
+    work: str
+    goal: float
+    arguments: tuple[str, ...]
+    pattern: str = ""
+
+
+def publish(work: str, goal: float, questions: int, passages: int, pattern: str = PROCESSOR) -> Row:
+    """Return a row on publishing three systems and a reference."""
+    command = PUBLISH.format(questions=questions, passages=passages)
+    return Row(work, goal, tuple(command.split()), pattern)
+
+
+def code(work: str, goal: float, text: str, **values: object) -> Row:
+    """Return a row of a snippet, which prints its own seconds."""
+    return Row(work, goal, ("-c", text.format(**values)), PROCESSOR)
+
+
+def command(work: str, goal: float, line: str) -> Row:
+    """Return a row of a command of the arena."""
+    return Row(work, goal, ("-m", "arena", *line.split()))
+
+
+RANK = "rank ash.jsonl birch.jsonl cedar.jsonl elm.jsonl fir.jsonl --references references.jsonl"
+ROWS = (
+    publish("publish 900 answers, five passages each", 0.1, 300, 5),
+    publish("publish 3,600 answers, five passages each", 0.1, 1_200, 5),
+    publish("publish 900 answers without passages", 0.2, 300, 0),
+    publish("peak memory of a process that scores 900 answers", 0.67, 300, 5, PEAK),
+    code("question-clustered sandwich, 1.7 million battles", 0.2, RATE, options='interval="sandwich"'),
+    code("1,000 question resamples of them", 0.4, RATE, options='interval="bootstrap"'),
+    command("`arena rank`, five files of 40, embedded judge", 0.4, RANK),
+    command("`arena losses` of that ranking", 0.6, "losses"),
+    command("`arena compare` of that ranking", 0.6, "compare ash birch"),
+    code("`aa.rank`, 1,000 battles of a function, first call", 0.4, FUNCTION, calls=1),
+    code("the same, second call", 0.5, FUNCTION, calls=2),
+    command("`arena rounds list`", 0.6, "rounds list"),
+    command("`arena demo --no-serve`", 0.5, "demo --no-serve"),
+)
+
+
+def fill(folder: Path) -> None:
+    """Write the answers of five systems to 40 questions of the demo, and references."""
+    lines = (ROOT / "data/sets/demo/questions.jsonl").read_text(encoding="utf-8").splitlines()[:40]
+    rows = [json.loads(line) for line in lines]
+    texts = [[entry["text"] for entry in row["passages"]] for row in rows]
+    for at, name in enumerate(("ash", "birch", "cedar", "elm", "fir")):
+        answers = [" ".join(own[(at + n) % len(own) :][:2]) for n, own in enumerate(texts)]
+        write(folder / f"{name}.jsonl", [row["question"] for row in rows], answer=answers)
+    write(
+        folder / "references.jsonl", [r["question"] for r in rows], reference=[r["reference"] for r in rows]
+    )
+
+
+def write(path: Path, questions: list[str], **columns: list[str]) -> None:
+    """Write a JSONL file of questions and one more column."""
+    ((name, values),) = columns.items()
+    rows = ({"question": question, name: value} for question, value in zip(questions, values, strict=True))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def measure(row: Row, tree: Path, folder: Path) -> float:
+    """Run a row in a checkout and return seconds or MB; not a number if it fails."""
+    home = {"PYTHONPATH": str(tree), "ARENA_HOME": str(folder / ".arena"), "PYTHONDONTWRITEBYTECODE": ""}
+    script = row.arguments[0].startswith("benchmarks/")
+    arguments = [str(tree / row.arguments[0]), *row.arguments[1:]] if script else row.arguments
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        check=False,
+        cwd=folder,
+        env={**os.environ, **home},  # noqa: TID251 - of processes to start
+        capture_output=True,
+        text=True,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        print(f"{row.work}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        return math.nan
+    if row.pattern:
+        match = re.search(row.pattern, done.stdout)
+        return float(match[1]) if match else math.nan
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--only", default="", help="rows that contain this word")
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        former = Path(place) / "former"
+        subprocess.run(
+            ["git", "worktree", "add", "--detach", str(former), FORMER],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        )
+        trees = {"former": former, "now": ROOT}
+        folders = {name: Path(place) / f"{name} files" for name in trees}
+        for folder in folders.values():
+            folder.mkdir()
+            fill(folder)
+        print(f"load {os.getloadavg()[0]:.1f}\n\n| work | {FORMER} | now | ratio (goal) |\n|---|---|---|---|")
+        for row in (row for row in ROWS if options.only in row.work):
+            runs = [
+                {name: measure(row, tree, folders[name]) for name, tree in trees.items()}
+                for _ in range(options.repeats)
+            ]
+            then, now = (statistics.median(run[name] for run in runs) for name in trees)
+            print(f"| {row.work} | {then:.2f} | {now:.2f} | {now / then:.2f} ({row.goal:g}) |", flush=True)
+        subprocess.run(["git", "worktree", "remove", "--force", str(former)], cwd=ROOT, check=True)
+
+
+if __name__ == "__main__":
+    main()
