@@ -1,6 +1,7 @@
 """Print the table of docs/method/scale.md: this checkout against the build of 1971d065, in turns.
 
     python benchmarks/table.py [--only WORD] [--repeats 5]
+    python benchmarks/table.py --growth  # this checkout alone, at once, four and sixteen times the work
 
 Each row runs one command in both checkouts, the older one in a worktree in a temporary folder, and prints the
 medians and their ratio. Seconds are of the processor, of all processes of a command; other work on the
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,7 +43,7 @@ RATE = """
 import time
 import answer_arena as aa, leaderboard.ratings, numpy as np, pandas as pd
 rng = np.random.default_rng(7)
-first = rng.integers(0, 200, 1_700_000)
+first = rng.integers(0, 200, {battles})
 second = (first + rng.integers(1, 200, len(first))) % 200
 wins = rng.random(len(first)) < 1 / (1 + np.exp((second - first) / 100))
 names = np.array([f"s{{n}}" for n in range(200)])
@@ -53,6 +55,18 @@ aa.rate(frame, interval="sandwich")  # Loads modules and makes the table, which 
 started = time.process_time()
 rate(tables[0], {options})
 print(time.process_time() - started, "s of the processor")
+"""
+READ = """
+import tempfile, time
+from pathlib import Path
+from submissions.answer_tables import read_answer_table
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder, "answers.csv")
+    lines = ("q{{0}},Is {{0}} odd?,No: {{0}}.\\n".format(n) for n in range({answers}))
+    path.write_text("id,question,answer\\n" + "".join(lines))
+    started = time.process_time()
+    read_answer_table(path)
+    print(time.process_time() - started, "s of the processor")
 """
 
 
@@ -85,19 +99,45 @@ def command(work: str, goal: float, line: str) -> Row:
 RANK = "rank ash.jsonl birch.jsonl cedar.jsonl elm.jsonl fir.jsonl --references references.jsonl"
 ROWS = (
     publish("publish 900 answers, five passages each", 0.1, 300, 5),
-    publish("publish 3,600 answers, five passages each", 0.1, 1_200, 5),
     publish("publish 900 answers without passages", 0.2, 300, 0),
     publish("peak memory of a process that scores 900 answers", 0.67, 300, 5, PEAK),
-    code("question-clustered sandwich, 1.7 million battles", 0.2, RATE, options='interval="sandwich"'),
-    code("1,000 question resamples of them", 0.4, RATE, options='interval="bootstrap"'),
+    code(
+        "question-clustered sandwich, 1.7 million battles",
+        0.2,
+        RATE,
+        battles=1_700_000,
+        options='interval="sandwich"',
+    ),
+    code("1,000 question resamples of them", 0.4, RATE, battles=1_700_000, options='interval="bootstrap"'),
     command("`arena rank`, five files of 40, embedded judge", 0.4, RANK),
-    command("`arena losses` of that ranking", 0.6, "losses"),
-    command("`arena compare` of that ranking", 0.6, "compare ash birch"),
+    command("`arena losses` of that ranking", 0.6, "losses arena-board ash birch"),
+    command("`arena compare` of that ranking", 0.6, "compare arena-board ash birch"),
     code("`aa.rank`, 1,000 battles of a function, first call", 0.4, FUNCTION, calls=1),
     code("the same, second call", 0.5, FUNCTION, calls=2),
     command("`arena rounds list`", 0.6, "rounds list"),
     command("`arena demo --no-serve`", 0.5, "demo --no-serve"),
 )
+SIZES = (1, 4, 16)
+
+
+def growth(times: int) -> tuple[Row, ...]:
+    """Return rows on so many times the work."""
+    options = 'interval="sandwich"'
+    return (
+        publish("publish 300 answers without passages", 0, 75 * times, 0),
+        code(
+            "rate 100,000 battles with question clusters", 0, RATE, battles=100_000 * times, options=options
+        ),
+        code("read 6,000 answers", 0, READ, answers=6_000 * times),
+    )
+
+
+def print_growth(folder: Path, repeats: int) -> None:
+    """Print the seconds of each size."""
+    print("| work | 1 × | 4 × | 16 × |\n|---|---|---|---|")
+    for same in zip(*map(growth, SIZES), strict=True):
+        medians = (statistics.median(measure(row, ROOT, folder) for _ in range(repeats)) for row in same)
+        print(f"| {same[0].work} |", " | ".join(f"{seconds:.2f}" for seconds in medians), "|", flush=True)
 
 
 def fill(folder: Path) -> None:
@@ -124,7 +164,7 @@ def measure(row: Row, tree: Path, folder: Path) -> float:
     """Run a row in a checkout and return seconds or MB; not a number if it fails."""
     home = {"PYTHONPATH": str(tree), "ARENA_HOME": str(folder / ".arena"), "PYTHONDONTWRITEBYTECODE": ""}
     script = row.arguments[0].startswith("benchmarks/")
-    arguments = [str(tree / row.arguments[0]), *row.arguments[1:]] if script else row.arguments
+    arguments = [str(ROOT / row.arguments[0]), *row.arguments[1:]] if script else row.arguments
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, *arguments],
@@ -149,8 +189,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--only", default="", help="rows that contain this word")
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--growth", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
+        if options.growth:
+            print_growth(Path(place), options.repeats)
+            return
         former = Path(place) / "former"
         subprocess.run(
             ["git", "worktree", "add", "--detach", str(former), FORMER],
@@ -159,18 +203,21 @@ def main() -> None:
             capture_output=True,
         )
         trees = {"former": former, "now": ROOT}
-        folders = {name: Path(place) / f"{name} files" for name in trees}
-        for folder in folders.values():
-            folder.mkdir()
-            fill(folder)
+        rows = [row for row in ROWS if options.only in row.work]
+        runs: dict[str, list[dict[str, float]]] = {row.work: [] for row in rows}
+        for number in range(options.repeats):
+            for row, name in product(rows, trees):
+                folder = Path(place) / f"{name} {number}"
+                if not folder.exists():
+                    folder.mkdir()
+                    fill(folder)
+                runs[row.work].append({name: measure(row, trees[name], folder)})
         print(f"load {os.getloadavg()[0]:.1f}\n\n| work | {FORMER} | now | ratio (goal) |\n|---|---|---|---|")
-        for row in (row for row in ROWS if options.only in row.work):
-            runs = [
-                {name: measure(row, tree, folders[name]) for name, tree in trees.items()}
-                for _ in range(options.repeats)
-            ]
-            then, now = (statistics.median(run[name] for run in runs) for name in trees)
-            print(f"| {row.work} | {then:.2f} | {now:.2f} | {now / then:.2f} ({row.goal:g}) |", flush=True)
+        for row in rows:
+            then, now = (
+                statistics.median(run[name] for run in runs[row.work] if name in run) for name in trees
+            )
+            print(f"| {row.work} | {then:.2f} | {now:.2f} | {now / then:.2f} ({row.goal:g}) |")
         subprocess.run(["git", "worktree", "remove", "--force", str(former)], cwd=ROOT, check=True)
 
 

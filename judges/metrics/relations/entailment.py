@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judges.metrics.relations.model import Entailment
+from judges.metrics.relations.overlap import TOLERANCE, Vocabulary
 from judges.text.contradictions import ContradictionFinder, Figures, TermWeights
-from judges.text.overlap import TOLERANCE, Vocabulary
 from judges.text.statements import Mark, Statement
 from judges.text.tokens import terms
 

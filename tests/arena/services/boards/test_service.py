@@ -50,11 +50,11 @@ def test_publish_scores_only_metrics_shown_by_default(filled: Fill) -> None:
     notes: list[str] = []
     first, _ = arena.boards.publish("r", report=notes.append)
     assert [note for note in notes if note.startswith("not scoring factuality-fr3: boards show it")]
-    shown = set(first.standings["lines"]["overall"][0]["scores"])
+    default = set(first.standings["lines"]["overall"][0]["scores"])
     play(arena, "again")
     full, _ = arena.boards.publish("again", report=quiet, score=True)
-    assert set(full.standings["lines"]["overall"][0]["scores"]) - shown == {"factuality-fr3"}
-    assert "comprehensiveness-nli" in shown
+    assert set(full.standings["lines"]["overall"][0]["scores"]) - default == {"factuality-fr3"}
+    assert "comprehensiveness-nli" in default
 
 
 def _forge(folder: Path, name: str, old: str, new: str) -> None:

@@ -90,7 +90,7 @@ class Vocabulary:
             present.extend(start + self._roots[root] for root in text.related if root in self._roots)
             total.append(max(whole, LEAST))
         size = len(texts) * width
-        query = np.bincount(places, weights, minlength=size).reshape(len(texts), width)
+        query = np.bincount(places, weights, minlength=size).astype(np.float64).reshape(len(texts), width)
         target = np.zeros(size)
         target[present] = 1.0
         return Rows(query, target.reshape(len(texts), width), np.array(total))
