@@ -46,7 +46,7 @@ TERMS = (POSITION, "written by an LLM", "bullet points", "news article")
 
 @dataclass(frozen=True)
 class Reading:
-    """One order of a pair: topic, the two kinds, a's share of the win, 1 if a was first, else -1."""
+    """One order of a pair: topic, the two kinds, a's win share, 1 if a was first, else -1."""
 
     topic: str
     a: str

@@ -1,4 +1,4 @@
-"""Paired differences of two systems' shares of the win, by question and domain."""
+"""Paired differences of two systems' win shares, by question and domain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedShare:
-    """Difference of two systems' shares of the win, on the same questions.
+    """Difference of two systems' win shares, on the same questions.
 
     Attributes:
         difference: Mean over questions, −1 to 1; None if no question compares the two.
@@ -52,7 +52,7 @@ class Deciding:
     """Smallest number of questions without which the leader of two systems no longer leads.
 
     Attributes:
-        leader: The system with the larger share of the win over all questions; the first on a tie.
+        leader: The system with the larger win share over all questions; the first on a tie.
         needed: Number of questions, those with the largest lead first; None if neither leads.
     """
 
@@ -79,7 +79,7 @@ def deciding(table: BattleTable, first: str, second: str) -> Deciding:
 def most_divisive(
     table: BattleTable, systems: Sequence[str], count: int
 ) -> tuple[tuple[str, Mapping[str, float]], ...]:
-    """Return the questions on which systems differ most, with each system's mean share of the win.
+    """Return the questions on which systems differ most, with each system's mean win share.
 
     Shares are over all of a system's battles on the question. Equal spreads are in id order.
     """

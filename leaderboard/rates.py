@@ -31,7 +31,7 @@ class Rate:
         domain: Domain id, or `overall`: the micro-average over battles.
         battles: Number of battles: `wins` + `ties` + `losses`.
         win_interval: Wilson's interval of the win rate, on the effective number of battles.
-        mean_score: Mean share of the win: `score`, or 1, ½, 0.
+        mean_score: Mean win share: `score`, or 1, ½, 0.
         standard_error: Standard error of `mean_score` for independent battles; None for one battle.
         clustered_error: Standard error of `mean_score`, clustered by question; None for one question.
     """
@@ -146,7 +146,7 @@ def whole(value: float) -> int | float:
 class _Tallies:
     """Weighted sums over the battles of each system, domain and question.
 
-    The columns of `sums`: weight, won, not lost, share of the win, its square, square of the weights.
+    The columns of `sums`: weight, won, not lost, win share, its square, square of the weights.
     """
 
     system: Codes

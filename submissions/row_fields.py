@@ -55,7 +55,7 @@ class RowFields:
 
     Attributes:
         layout: Tool that wrote the first row, once it is read.
-        unknown: Unread fields with their first lines.
+        unknown: Unread fields, with the number of the first line that has each.
     """
 
     def __init__(self, index: QuestionIndex, system: str, findings: Findings, *, text_cells: bool) -> None:

@@ -25,7 +25,7 @@ PORT = 8000
 
 
 def why_not() -> str:
-    """Return the reason why this machine cannot create hosts; empty if it can."""
+    """Return why this machine cannot create hosts; empty if it can."""
     missing = [name for name in ("ip", "unshare", "runuser", "initdb") if shutil.which(name) is None]
     if missing:
         return f"{' and '.join(missing)} are not installed"

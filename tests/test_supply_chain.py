@@ -70,7 +70,7 @@ def test_installation_is_pinned_by_hashes() -> None:
         assert pinned.get(name) == match[1] or (elsewhere and name not in pinned), name
 
 
-def test_installation_has_all_requirements() -> None:
+def test_lock_file_lists_all_requirements() -> None:
     """The lock of hashes has the dependencies, those of the images' extras, and the build tools."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     extras = project["project"]["optional-dependencies"]

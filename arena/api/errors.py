@@ -167,7 +167,7 @@ async def on_bad_request(_request: Request, error: Exception) -> JSONResponse:
         for detail in error.errors()[:MAX_LISTED]
     ]
     return problem_response(
-        422, "The request cannot be read.", advice="Correct what `problems` lists.", problems=problems
+        422, "The request cannot be read.", advice="Fix the errors listed in `problems`.", problems=problems
     )
 
 

@@ -94,7 +94,7 @@ def rate(
     $ arena battles rate battles.jsonl
 
     With --people, FILE has a judge's verdict on every planned battle, and VOTES a line for each human vote
-    on some of them: `question_id, model_a, model_b`, `winner` or `score` (share of the win of model_a), and
+    on some of them: `question_id, model_a, model_b`, `winner` or `score` (win share of model_a), and
     optionally `annotator` and `chance` (probability that the battle was sampled for voting; by default the
     share of battles with votes). Votes are joined by question and unordered pair. The ratings estimate what
     people would say of all battles, with intervals over questions, next to the judge's ratings and those

@@ -116,7 +116,7 @@ class QuestionEvidence(Value):
 
 
 class PairedShare(Value):
-    """Difference of two systems' shares of the win in one domain, with its 95 % t interval."""
+    """Difference of two systems' win shares in one domain, with its 95 % t interval."""
 
     domain: str
     """Domain id, or `overall`."""
@@ -133,7 +133,7 @@ class PairedShare(Value):
 
 
 class ContestedQuestion(Value):
-    """Question with each system's mean share of the win (0-1) in its battles."""
+    """Question with each system's mean win share (0-1) in its battles."""
 
     id: str
     domain: str

@@ -155,7 +155,7 @@ class ContextService:
         return built, failed, usage
 
     def score(self, request: ContextRequest) -> tuple[list[dict[str, Any]], str]:
-        """Score files by their stems, overall and by domain; return rows and a note on the judgments."""
+        """Score files overall and by domain, named by file stem; return rows and a note on the judgments."""
         questions = self._store.sets.get(request.set_name)
         runs: dict[str, Contexts] = {}
         for file in request.files:

@@ -15,11 +15,11 @@ SUMMARY = (
     "become ratings with intervals."
 )
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
-NO_CONTACT = "This site has no contact. Ask the person who sent you its address."
+NO_CONTACT = "No contact is listed. Ask the person who sent you the link."
 STORED_DATA = (
     (
         "Reading the pages",
-        "No statistics. The cookie _streamlit_xsrf protects forms; arena_begun is set while a board opens.",
+        "No analytics. The cookie _streamlit_xsrf protects forms; arena_begun is set while a board opens.",
         "until the browser is closed",
     ),
     (
@@ -39,7 +39,7 @@ STORED_DATA = (
     ),
     (
         "Working in a team, or organising",
-        "Account, mail address if given, files, and a log entry for every change.",
+        "Account, email address if given, files, and a log entry for every change.",
         "until deleted; the log as long as the operator keeps it",
     ),
     (

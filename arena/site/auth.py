@@ -52,7 +52,7 @@ def choose_team(caller: Caller) -> str | None:
     teams = arena().teams.all(caller=caller)
     if not teams:
         st.info(
-            "You belong to no team yet. Ask the organisers for an invitation.", icon=":material/group_off:"
+            "You are not in a team yet. Ask the organisers for an invitation.", icon=":material/group_off:"
         )
         return None
     titles = {team.name: team.title or team.name for team in teams}

@@ -28,7 +28,7 @@ RATES = Rates(requests=MAX_PER_HOUR, intakes=MAX_PER_HOUR)
 """Hourly limits on labels: of an anonymous visitor, and of all of them at one address."""
 STORED = "We store your labels, their times, which answer came first, and {who}."
 ACCOUNT = "the name of your account. Organisers see it; boards do not show it"
-SESSION = "a random code of this visit, but no name or address"
+SESSION = "a random code for this visit, but no name or address"
 
 
 def show() -> None:

@@ -169,7 +169,7 @@ class SiteMiddleware:
             log.warning("origin refused", origin=origin[:200], host=requested.host, port=requested.port)
             return problem_response(
                 HTTPStatus.FORBIDDEN,
-                "The request comes from another origin: scheme, host and port must be this site's.",
+                "The request comes from another origin: scheme, host and port must match this site's.",
                 advice="Behind a proxy, pass `Host` and `X-Forwarded-Proto` on, or set ARENA_PUBLIC_URL.",
             )
         return None

@@ -16,7 +16,7 @@ def show() -> None:
     page_heading("Retrieval")
     names = arena().contexts.sets()
     if not names:
-        st.info("No contexts have been submitted yet. Add a TREC run on the page Submit.")
+        st.info("No contexts have been submitted yet. Add a TREC run on the Submit page.")
         return
     set_name = choose_one("set", "Question set", {name: name for name in names})
     summary = arena().sets.summary(set_name)

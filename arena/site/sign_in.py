@@ -140,7 +140,7 @@ def _status_of(error: ArenaError) -> int:
 
 
 def _form_page(*, error: ArenaError | None = None, who: str = "") -> Response:
-    texts = ["Paste an access token of your team or account. It is sent once and not stored."]
+    texts = ["Paste an access token for your team or account. It is sent once and not stored."]
     if who:
         texts.insert(0, f"You are signed in as {who}. Another token replaces this sign-in.")
     status = 200 if error is None else _status_of(error)

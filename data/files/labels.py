@@ -191,7 +191,7 @@ def _grade(fields: Fields, *, own: bool) -> float:
 
 
 def _number(value: object) -> float | None:
-    """Parse a number or a text of one; None for anything else."""
+    """Parse a number or numeric string; None for anything else."""
     try:
         return None if isinstance(value, bool) or value is None else float(str(value))
     except ValueError:

@@ -119,7 +119,7 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
     except json.JSONDecodeError as error:
         message = f"This is not JSON: {json_fault(error)} at column {error.colno}."
         raise FileFormatError(
-            message, advice="Write one JSON object a line.", code="not-json", line=line
+            message, advice="Write one JSON object per line.", code="not-json", line=line
         ) from error
     except UnicodeEncodeError as error:
         message = "There is half of a character pair (a lone surrogate)."

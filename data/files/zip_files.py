@@ -93,7 +93,7 @@ def read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, l
         content = source.read(limit + 1)
     if len(content) > limit:
         message = f"{member.filename} in {path.name} is larger than {limit:,} bytes."
-        raise FileFormatError(message, advice="Shorten its content.", code="archive-too-large")
+        raise FileFormatError(message, advice="Make the file smaller or split it.", code="archive-too-large")
     return content
 
 

@@ -1,4 +1,4 @@
-"""Columns and fields of tables: times in UTC, words as enum members."""
+"""Column and field types: UTC times, and strings as enum members."""
 
 # ruff: noqa: ANN401 - columns and their options are of any type
 

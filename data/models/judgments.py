@@ -155,7 +155,7 @@ NOT_HANDED_IN = "no answer was handed in"
 class Verdict:
     """The settled preference of a battle and the judgments that settled it.
 
-    `score` is `a`'s share of the win, 0–1, from a soft judge. `flipped` is None unless both orders were read.
+    `score` is `a`'s win share, 0–1, from a soft judge. `flipped` is None unless both orders were read.
     """
 
     outcome: Outcome

@@ -149,7 +149,7 @@ class BattleColumns:
         outcome: Indices of the members of `Outcome`.
         preference: Indices of the members of `Preference`.
         flipped: 1 if the verdict depended on the order, else 0.
-        score: Side a's shares of the win, NaN for none; None if no battle has one.
+        score: Side a's win shares, NaN for none; None if no battle has one.
     """
 
     questions: tuple[str, ...]
@@ -339,7 +339,7 @@ question_digests = table(
 )
 """Outcomes of a round's battles by question, counted when its board is published.
 
-    `winner_id` is the submission with the largest share of the win, null for several. It needs no foreign
+    `winner_id` is the submission with the largest win share, null for several. It needs no foreign
     key, since submissions are never deleted. `variance` is that of the systems' shares.
     """
 

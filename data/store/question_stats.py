@@ -31,7 +31,7 @@ class QuestionStats:
         disputed: Battles whose judges disagree.
         contested: Battles that are flipped or disputed.
         number: The store's number of the question.
-        winner: The system, not the reference, with the largest share of the win, 0–1, over its battles on the
+        winner: The system, not the reference, with the largest win share, 0–1, over its battles on the
             question: the mean of the battles' scores, or of 1, ½ and 0. None for several or without a
                 verdict.
         winners: Number of systems with the largest share.

@@ -127,7 +127,7 @@ class RoundStore(StorePart):
             raise ConflictError(
                 f"Round {name} cannot have a budget of {cap:g} USD: {spent:g} USD are spent or lost"
                 f"{' and it is running' if round_.state is RoundState.RUNNING else ''}.",
-                advice="Set more than is spent; the budget of a running round can only be raised.",
+                advice="Set a budget above the amount spent. A running round's budget can only be raised.",
             )
         return self.get(name)
 

@@ -334,7 +334,7 @@ class CostMeter:
 
     @property
     def reserves_battles(self) -> bool:
-        """True if the current battle reserves for all its requests together."""
+        """Return whether budget is reserved once per battle instead of per request."""
         return self._budget is not None and _current_reserve.get() is not None
 
     def token_bound(self, request: Request) -> int:

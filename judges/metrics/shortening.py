@@ -162,7 +162,7 @@ class AnswerSurface:
         return self.order * self.copies * self.asserting
 
     def weigh(self, score: Score) -> Score:
-        """Multiply a score by the factors, which `details["worth"]` lists if they matter."""
+        """Scale a score by its factors; record them in `details["worth"]` unless nothing changes."""
         if score.score is None or (self.worth == 1 and not self.left_out):
             return score
         about: dict[str, Json] = {

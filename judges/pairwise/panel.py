@@ -55,7 +55,7 @@ def settle(orders: Sequence[Sequence[Judgment]], *, reply_format: ReplyFormat, n
     """Settle a battle from the judgments of one or both orders.
 
     The majority of an order's votes counts; orders that disagree are a tie and a position flip. If one order
-    has no verdict, the battle has none. Log-probability judges add a score, a's mean share of the win, unless
+    has no verdict, the battle has none. Log-probability judges add a score, a's mean win share, unless
     it contradicts the preference.
     """
     judgments = tuple(judgment for order in orders for judgment in order)

@@ -363,5 +363,5 @@ def score_contradicts(place: Place, index: int, winner: str, score: float) -> Re
 
 
 def share_of(winner: str) -> float:
-    """Return the share of the win that `model_a` gets for a word of `WinnerWord`."""
+    """Return the win share that `model_a` gets for a word of `WinnerWord`."""
     return float(SHARES[CODES.get(winner, Winner.TIE)])

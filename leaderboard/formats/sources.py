@@ -79,7 +79,7 @@ def chunks_of(path: Path) -> Iterator[Chunk]:
 
 
 def written_chunks(path: Path) -> Iterator[Chunk]:
-    """Read a file's records in chunks, with the original names and words."""
+    """Read a file's records in chunks, without renaming columns or values."""
     reader = _table_chunks
     if is_parquet(path):
         reader = _parquet_chunks

@@ -101,7 +101,7 @@ def _checked(chunk: Chunk) -> list[Vote]:
 
 
 def _with_winner(place: Place, index: int, record: Record) -> Record:
-    """Return the columns of a battle; without a winner, the score names it."""
+    """Return a battle's columns, deriving a missing winner from the score."""
     for name in NAMES:
         if name not in record:
             missing(place, index, name)
@@ -130,7 +130,7 @@ class Labelled:
 
     Attributes:
         table: The N battles, with the judge's mean share as their score.
-        judge: (N, 3) judge's means of the share of the win for `a`, of wins, and of wins and ties.
+        judge: (N, 3) judge's means of the win share for `a`, of wins, and of wins and ties.
         rows: (L,) sorted rows of the labelled battles.
         people: (L, 3) people's means, like `judge`.
         weight: (L,) inverse probabilities of a label.
@@ -189,7 +189,7 @@ def _winners(share: Floats) -> NDArray[np.int8]:
 
 
 def _means(code: Ints, share: Floats, weight: Floats | None) -> Floats:
-    """(n, 3) means by code of the share of the win, of wins, and of wins and ties."""
+    """(n, 3) means by code of the win share, of wins, and of wins and ties."""
     weight = np.ones(len(code)) if weight is None else weight
     sums = [np.bincount(code, weight * part) for part in (share, share > EVEN, share >= EVEN)]
     return np.column_stack(sums) / np.bincount(code, weight)[:, None]

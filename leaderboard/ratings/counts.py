@@ -174,7 +174,7 @@ class Cells:
     """Result of the only battle of each pair on each cluster, one byte per cell.
 
     Attributes:
-        doubled: (clusters, P) twice the share of the win of the low end, −1 without a battle.
+        doubled: (clusters, P) twice the win share of the low end, −1 without a battle.
         full: Whether every pair has a battle on every cluster.
     """
 
@@ -232,7 +232,7 @@ def _count_cells(table: BattleTable, pairs: PairCounts) -> Cells | None:
 
 
 _DOUBLED = np.array([2, 0, 1], dtype=np.int8)
-"""Twice the first-named system's share of the win, by the code of the winner."""
+"""Twice the first-named system's win share, by the code of the winner."""
 
 
 def split_shares(table: BattleTable) -> tuple[Ints, Floats, Floats]:

@@ -83,7 +83,9 @@ def usable(table: BattleTable) -> BattleTable:
         raise UnrankableError(message, advice="Give each battle a weight of 0 or more.")
     systems, questions = table.names_used
     if not systems.any():
-        raise UnrankableError("No battle counts, so systems have no ratings.", advice="Judge battles first.")
+        raise UnrankableError(
+            "No battle has a positive weight, so systems cannot be rated.", advice="Judge battles first."
+        )
     if systems.all() and questions.all() and (table.weight is None or table.weight.all()):
         return table
     return restrict(table, np.flatnonzero(systems))

@@ -113,7 +113,7 @@ class RatingTable:
         raise NotFoundError(f"No battle names the system {system}.", advice="Spell it as in the battle file.")
 
     def separates(self, first: str, second: str) -> bool:
-        """Return whether two systems differ significantly, for all pairs of the table at once."""
+        """Return whether two systems differ significantly, corrected for all pairs in the table."""
         return is_separated(self.of(first), self.of(second))
 
     def code(self, system: str) -> int:

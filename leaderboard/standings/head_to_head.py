@@ -21,7 +21,7 @@ class HeadToHead:
 
     Attributes:
         wins: (S, S) wins of the row's system against the column's.
-        shares: (S, S) sums of the row's system's shares of the win.
+        shares: (S, S) sums of the row's system's win shares.
     """
 
     systems: tuple[str, ...]

@@ -86,7 +86,7 @@ def test_form_is_checked_by_field() -> None:
         ("open_weights:\nparameters: ''\nreleased: ~\n", ("", "", "")),
     ],
 )
-def test_closed_fields_are_read_with_or_without_quotes(text: str, expected: tuple[str, str, str]) -> None:
+def test_typed_card_fields_parse_with_or_without_quotes(text: str, expected: tuple[str, str, str]) -> None:
     card, problems = check_card(text)
     assert not problems
     assert card is not None

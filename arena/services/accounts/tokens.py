@@ -52,7 +52,10 @@ class TokenService:
         requested = frozenset(scopes)
         account = account if team or account else caller.account
         if (team is None) == (account is None) or not requested:
-            raise InputError("A token needs a team or an account, and a scope.", advice="Name one of each.")
+            raise InputError(
+                "A token needs a team or an account, and a scope.",
+                advice="Give a team or an account, and at least one scope.",
+            )
         if days is not None and not 1 <= days <= MAX_TOKEN_DAYS:
             raise InputError(f"A token cannot last {days} days.", advice=f"Use 1 to {MAX_TOKEN_DAYS}.")
         self._require_granting(caller, team, account, requested)

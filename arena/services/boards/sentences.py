@@ -266,7 +266,7 @@ def deciding_sentence(deciding: Deciding) -> str:
     """Describe the number of questions that the lead of one of two depends on."""
     leader, other = deciding.leader, deciding.other
     if deciding.needed is None:
-        return f"{leader} and {other} take the same share of the win over {deciding.questions:,} questions."
+        return f"{leader} and {other} take the same win share over {deciding.questions:,} questions."
     if deciding.needed == deciding.questions > 1:
         return f"{leader} is ahead of {other} on each of the {deciding.questions:,} questions."
     questions = "one question" if deciding.needed == 1 else f"{deciding.needed:,} questions"

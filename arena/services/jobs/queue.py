@@ -37,7 +37,7 @@ class JobLeases:
     _pending: list[tuple[Lease, Release]] = field(default_factory=list)
 
     def take(self, *, owner: str = "", job_id: int | None = None) -> tuple[Job, Lease] | None:
-        """Lease the first job with a free lease."""
+        """Lease the first unleased job."""
         self.release_pending()
         leases, lease = self.store.leases, self.lease
         return leases.take(self.worker, lease=lease, gone=has_ended, owner=owner, job_id=job_id)

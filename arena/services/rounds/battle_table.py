@@ -85,7 +85,7 @@ def judged_shares(battles: BattleColumns) -> JudgedShares:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveSystem:
-    """Mean share of the win of a system, 0–1, with its 95 % interval; None without a verdict."""
+    """Mean win share of a system, 0–1, with its 95 % interval; None without a verdict."""
 
     system: str
     questions: int = 0

@@ -64,7 +64,7 @@ def is_local(endpoint: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
-    """Checks of planned rounds; `has_key` is True with a key for LLM endpoints."""
+    """Checks that a planned round can start; `has_key` is True if an LLM API key is set."""
 
     store: Store
     load_spec: LoadSpec

@@ -227,7 +227,9 @@ class RoundReader:
         from leaderboard.standings.build import without_systems
 
         if len(set(names)) < max(len(names), 2):
-            raise InputError("Two different rounds are needed.", advice="Name each round once.")
+            raise InputError(
+                "Two different rounds are needed.", advice="Give at least two rounds, each only once."
+            )
         rounds = [self.get(name, caller=caller) for name in names]
         if len({round_.plan["set_hash"] for round_ in rounds}) > 1:
             raise InputError("The rounds have different question sets.", advice="Compare rounds of one set.")

@@ -37,7 +37,7 @@ def grid(headings: Sequence[str], rows: Iterable[Sequence[Child]], *, caption: s
 def usd(amount: float | None) -> str:
     """Format an amount of money, small ones with four decimals."""
     if amount is None:
-        return "price not known"
+        return "price unknown"
     return f"{amount:,.2f} USD" if amount >= 1 or amount == round(amount, 2) else f"{amount:.4f} USD"
 
 

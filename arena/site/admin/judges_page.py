@@ -19,7 +19,7 @@ PLACE, CALIBRATION = "judge-test", "calibration"
 MAX_MB = 32
 MEASURES = {
     "accuracy": "Accuracy",
-    "decisive_accuracy": "Accuracy where people decided",
+    "decisive_accuracy": "Accuracy on pairs that people decided",
     "kappa": "Cohen's kappa",
     "alpha": "Krippendorff's alpha, judge and people",
     "annotator_alpha": "Krippendorff's alpha, people only",
@@ -48,7 +48,7 @@ def show() -> None:
         name = st.selectbox("Judge", names)
         sent = st.button("Test", type="primary", icon=":material/experiment:")
     if sent and name:
-        done = f"The test of {name} was put into the queue."
+        done = f"Test of {name} queued."
         attempt(lambda: arena().jobs.test_judge(name, caller=caller), done, PLACE)
     refreshing(show_newest)
     heading("Calibration", anchor="calibration")
@@ -161,4 +161,4 @@ def _calibrate(names: list[str], caller: Caller) -> None:
             job = arena().calibrations.start(path, judges, budget_usd=cap, caller=caller)
         st.query_params["job"] = str(job.id)
 
-    attempt(start, "The calibration was put into the queue.", "new")
+    attempt(start, "Calibration queued.", "new")

@@ -18,7 +18,7 @@ def show() -> None:
         return
     caller = organiser()
     inboxes = arena().inbox.waiting(caller=caller)
-    lead("Submissions that wait for you, and rounds under way.")
+    lead("Submissions waiting for you, and rounds in progress.")
     heading(f"Waiting for you: {sum(len(inbox.waiting) for inbox in inboxes):,}", anchor="waiting")
     for inbox in inboxes:
         subheading(f"Submissions to {inbox.title}", anchor=inbox.set)
@@ -26,7 +26,7 @@ def show() -> None:
             query = {SET_PARAMETER: inbox.set, SYSTEMS_PARAMETER: ",".join(inbox.plannable)}
             text = f"Plan a round of {counted(len(inbox.plannable), 'system')}"
             paragraph(anchor(text, "admin-rounds", **query))
-        grid(("System", "Waits for", "Team", "Since", "Submission"), map(_row, inbox.waiting))
+        grid(("System", "Waiting for", "Team", "Since", "Submission"), map(_row, inbox.waiting))
     if not inboxes:
         note("Nothing is waiting: every submission is on a board.")
     heading("Rounds under way", anchor="rounds")

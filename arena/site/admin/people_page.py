@@ -18,7 +18,9 @@ def show() -> None:
     """Show accounts, teams and tokens."""
     caller = organiser()
     page_heading("People")
-    lead("Changes take effect at once, also for people who are signed in. Quotas are set per question set.")
+    lead(
+        "Changes take effect immediately, even for people who are signed in. Quotas are set per question set."
+    )
     heading("Accounts", anchor="accounts")
     accounts_part(caller)
     heading("Teams", anchor="teams")
@@ -53,19 +55,19 @@ def accounts_part(caller: Caller) -> None:
         if is_open:
             with st.form("account", border=False, clear_on_submit=True):
                 new = st.text_input("Name").strip()
-                email = st.text_input("E-mail", placeholder="For sign-in by a provider").strip() or None
+                email = st.text_input("E-mail", placeholder="For sign-in through a provider").strip() or None
                 organises = st.checkbox("Organiser")
                 if st.form_submit_button("Add", icon=":material/person_add:"):
                     add = partial(
                         arena().teams.add_account, new, email=email, is_organiser=organises, caller=caller
                     )
-                    attempt(add, f"The account {new} is added.", "accounts")
+                    attempt(add, f"Account {new} added.", "accounts")
 
 
 def _change(account: UserAccount, caller: Caller) -> None:
     change, name = arena().teams.change_account, account.name
     organises, closed = account.is_organiser, account.closed_at is not None
-    word = "Remove organiser's rights" if organises else "Make organiser"
+    word = "Remove organiser rights" if organises else "Make organiser"
     if st.button(word, icon=":material/shield_person:"):
         done = f"{name} {'is no longer an organiser' if organises else 'is an organiser'}."
         attempt(lambda: change(name, is_organiser=not organises, caller=caller), done, "accounts")
@@ -101,4 +103,4 @@ def teams_part(caller: Caller) -> None:
                 contact = st.text_input("Contact").strip()
                 if st.form_submit_button("Add", icon=":material/group_add:"):
                     add = partial(arena().teams.add, name, title=title, contact=contact, caller=caller)
-                    attempt(add, f"The team {name} is added.", "teams")
+                    attempt(add, f"Team {name} added.", "teams")

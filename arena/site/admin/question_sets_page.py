@@ -23,7 +23,10 @@ MAX_PROBLEMS = 50
 
 def bring_set(caller: Caller) -> None:
     """Show the import form, and all problems of a file at once."""
-    note("A zip file with set.toml and questions.jsonl, a questions file, or a file of LFRQA; also gzipped.")
+    note(
+        "A zip file with set.toml and questions.jsonl, a questions file, or an LFRQA file. "
+        "Gzipped files work too."
+    )
     with st.form("import", border=False):
         endings = ("zip", *(ending for set_format in set_formats() for ending in set_format.endings))
         file = choose_file("File", key="set-file", types=endings, max_mb=MAX_MB)
@@ -84,7 +87,7 @@ def policy_part(view: SetView, caller: Caller) -> None:
     if hidden != view.policy.hidden_references:
         done = f"The references of test questions are {'hidden' if hidden else 'shown'}."
         attempt(lambda: policies.hide_references(name, hidden=hidden, caller=caller), done, "policy")
-    with st.expander("Add a phase, or change one (same name)"):
+    with st.expander("Add a phase, or change one by using its name"):
         _phase_form(name, caller)
     names = [phase.name for phase in view.policy.phases]
     if names:
@@ -92,10 +95,10 @@ def policy_part(view: SetView, caller: Caller) -> None:
             phase = st.selectbox("Phase", names, width=240)
             if confirmed("Remove the phase", "Yes, remove it", icon="delete", key=f"phase-{phase}"):
                 drop = partial(policies.drop_phase, name, phase, caller=caller)
-                attempt(drop, "The phase is removed.", "policy")
-    sure = "I understand: no more submissions, for good"
+                attempt(drop, "Phase removed.", "policy")
+    sure = "I understand that submissions will be closed permanently"
     if confirmed("Freeze", sure, icon="ac_unit", key="freeze", enabled=not view.frozen):
-        attempt(lambda: arena().set_admin.freeze(name, caller=caller), "The set is frozen.", "policy")
+        attempt(lambda: arena().set_admin.freeze(name, caller=caller), "Set frozen.", "policy")
 
 
 def _phase_form(set_name: str, caller: Caller) -> None:
@@ -105,7 +108,7 @@ def _phase_form(set_name: str, caller: Caller) -> None:
         hint = "2026-11-28 (whole day, UTC) or 2026-11-28T18:00+02:00"
         opens = left.text_input("Opens", placeholder=hint).strip()
         closes = right.text_input("Closes", placeholder=hint).strip()
-        daily = left.number_input("Submissions per team and day", 1, value=None)
+        daily = left.number_input("Submissions per team per day", 1, value=None)
         total = right.number_input("Submissions per team in the phase", 1, value=None)
         if not st.form_submit_button("Save the phase", icon=":material/save:"):
             return
@@ -120,7 +123,7 @@ def _phase_form(set_name: str, caller: Caller) -> None:
         )
         arena().policies.put_phase(set_name, phase, caller=caller)
 
-    attempt(save, "The phase is saved.", "policy")
+    attempt(save, "Phase saved.", "policy")
 
 
 def show() -> None:

@@ -33,7 +33,7 @@ def new_round(caller: Caller) -> None:
     """Show the form, its plan and the launch."""
     sets = {summary.name: summary for summary in arena().sets.summaries()}
     if not sets:
-        note("There is no question set yet.")
+        note("There are no question sets yet.")
         paragraph(anchor("Import a question set", "admin-data"))
         return
     try:
@@ -114,7 +114,7 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
     sure = st.checkbox(f"Judge {plan['planned']:,} battles for about {usd(plan['cost_usd'])} {cap}.")
     blocked = any(item["blocks"] for item in plan["to_do"])
     if blocked:
-        note("The round can be launched once everything marked as needed is there.")
+        note("The round can be launched once every item marked as needed is done.")
     if st.button("Launch", type="primary", disabled=blocked or not sure, icon=":material/rocket_launch:"):
 
         def launch() -> None:
@@ -124,7 +124,7 @@ def _offer_launch(request: RoundRequest, plan: dict[str, Any], caller: Caller) -
             # Open the round's page at its top.
             st.session_state.pop(OPENED, None)
 
-        attempt(launch, "The round was launched and put into the queue.")
+        attempt(launch, "Round launched and queued.")
 
 
 def _range(low: int, high: int) -> str:

@@ -36,7 +36,7 @@ def figures(watch: RoundWatch) -> None:
     facts = [(f"charged, {cap_label(round_.budget_usd)}", usd(counts.cost_usd))]
     if counts.reserved_usd or counts.lost_usd:
         facts.append(("reserved for calls in flight", usd(counts.reserved_usd)))
-        facts.append(("charged at most, without a reply", usd(counts.lost_usd)))
+        facts.append(("possibly charged without a reply", usd(counts.lost_usd)))
     if round_.state is RoundState.RUNNING:
         facts.append(("battles per second", f"{watch.rate:.2f}"))
         facts.append(("time left", span(watch.seconds_left)))
@@ -61,7 +61,7 @@ def standing(live: LiveStanding) -> None:
     rows = [
         (row.system, percent(row.score), Cell(ends_of(row, share=True), sub=row.word)) for row in live.systems
     ]
-    grid(("System", "Score", "95 % interval"), rows, caption="Mean share of the win per question")
+    grid(("System", "Score", "95 % interval"), rows, caption="Mean win share per question")
 
 
 def controls(watch: RoundWatch, caller: Caller) -> None:
@@ -84,21 +84,21 @@ def controls(watch: RoundWatch, caller: Caller) -> None:
                 *("pause" in actions, "Pause", "pause", partial(rounds.pause, name, caller=caller)),
                 "The round is paused; battles in flight finish.",
             ),
-            ("resume" in actions, "Resume", "play_arrow", go_on, "The round was put into the queue."),
+            ("resume" in actions, "Resume", "play_arrow", go_on, "Round queued."),
             (
                 *("overrule" in actions, "Judge anyway", "warning", partial(go_on, anyway=True)),
-                "The round was put into the queue; it no longer stops because of the judge's replies.",
+                "Round queued; it will no longer stop because of the judge's replies.",
             ),
             (
                 *("retry" in actions, f"Judge the {words}", "replay", partial(go_on, retry=True)),
-                f"The {words} were put into the queue again.",
+                f"The {words} were queued again.",
             ),
         )
         for enabled, label, icon, work, done in buttons:
             if enabled and st.button(label, icon=f":material/{icon}:"):
                 attempt(work, done, CONTROLS)
         if "cancel" in actions and confirmed("Cancel", "Yes, end the round", icon="cancel", key="end"):
-            attempt(partial(rounds.cancel, name, caller=caller), "The round is cancelled.", CONTROLS)
+            attempt(partial(rounds.cancel, name, caller=caller), "Round cancelled.", CONTROLS)
         sure = "I understand: delete this round for good"
         if "delete" in actions and confirmed("Delete", sure, icon="delete", key="delete"):
 
@@ -106,7 +106,7 @@ def controls(watch: RoundWatch, caller: Caller) -> None:
                 rounds.delete(name, caller=caller)
                 st.query_params.clear()
 
-            attempt(delete, f"The round {name} is deleted.")
+            attempt(delete, f"Round {name} deleted.")
 
 
 def without_verdict(watch: RoundWatch, caller: Caller) -> None:
@@ -115,7 +115,7 @@ def without_verdict(watch: RoundWatch, caller: Caller) -> None:
     if not labels:
         return
     heading("Without a verdict", anchor="without-verdict")
-    chosen = choose_one("outcome", "Ended as", labels, width=240)
+    chosen = choose_one("outcome", "Outcome", labels, width=240)
     name, outcome = watch.round.name, Outcome(chosen)
     battles = arena().rounds.without_verdict(name, outcome, limit=MAX_BATTLES, caller=caller)
     if watch.unjudged[chosen] > len(battles):
@@ -135,7 +135,7 @@ def _show_battle(evidence: BattleEvidence) -> None:
             cost = f", {usd(judgment.cost_usd)}" if judgment.calls else ""
             note(f"{judgment.judge}, {order_of(battle, judgment)}: {judgment.outcome}{cost}")
             reasons = read_reasons(judgment.rationale)
-            reply = "No reply came." if judgment.reply is None else judgment.reply.text
+            reply = "No reply was received." if judgment.reply is None else judgment.reply.text
             st.text(in_short(battle, reasons) if reasons else judgment.rationale or judgment.detail or reply)
 
 
@@ -156,7 +156,7 @@ def board_part(watch: RoundWatch, caller: Caller) -> None:
         sure = "I understand: take it down for good"
         if confirmed("Retract", sure, icon="undo", key="retract", enabled=bool(notice.strip())):
             retract = partial(arena().boards.retract, name, notice.strip(), caller=caller)
-            attempt(retract, "The board is retracted.", BOARD)
+            attempt(retract, "Board retracted.", BOARD)
     elif state is RoundState.RETRACTED:
         heading("Retracted", anchor="board")
         show_flash(BOARD)
@@ -187,7 +187,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
     if st.button("Publish", type="primary", icon=":material/publish:", disabled=incomplete):
         queue = partial(arena().boards.queue_publishing, name, metrics=metrics, partial=is_partial)
         publish = partial(queue, calibration=calibration, people=people, caller=caller)
-        attempt(publish, "The board was put into the queue.", BOARD)
+        attempt(publish, "Board queued for publishing.", BOARD)
 
 
 def _labels(name: str, caller: Caller) -> VoteSource | None:

@@ -11,7 +11,7 @@ HEADER = ("Board", "Published", "Judge", "Since the previous board", "Content sh
 def show() -> None:
     """Show all boards, newest first."""
     page_heading("Rounds")
-    lead("Published boards, newest first. A board never changes: its hash names exactly its standings.")
+    lead("Published boards, newest first. A board never changes; its hash identifies its exact standings.")
     put_html(words_table(HEADER, map(_row, history()), scrolls=True))
 
 

@@ -29,7 +29,7 @@ def matrix_table(view: BoardView, *, in_file: bool = False) -> Markup:
     count = len(set(systems) - {view.reference})
     size = f"{count} system{'' if count == 1 else 's'}{' and the reference' if count < len(systems) else ''}"
     absent = f" {ABSENT}: the two never met." if any(None in row for row in meetings) else ""
-    caption = f"{view.title}: {size}, numbered as in the rows.{absent}"
+    caption = f"{view.title}: {size}, columns numbered like the rows.{absent}"
     rows = list(zip(systems, names, meetings, strict=True))
     return macro("matrix", caption, rows, of="standings.html")
 
@@ -58,7 +58,7 @@ def opponents_table(view: BoardView, system: str) -> Markup:
         ("Opponent", "aa-left"),
         ("Won", ""),
         ("Won / tied / lost", "aa-second"),
-        ("Ahead by, points", ""),
+        ("Lead, points", ""),
         ("Separated?", ""),
     ]
     rows = [
@@ -67,7 +67,7 @@ def opponents_table(view: BoardView, system: str) -> Markup:
         if (meeting := view.meetings.of(system, other)) is not None
     ]
     caption = (
-        f"{system} against each opponent: share of the win in per cent, ties counting half; difference of "
+        f"{system} against each opponent: win share in per cent, ties counting half; difference of "
         "ratings over all battles, with its 95 % interval unless the test of all pairs disagrees."
     )
     return macro("table", columns, rows, caption)

@@ -68,19 +68,19 @@ def title_of_page(title: str, page: str, titles: Mapping[str, str] | None = None
 def addressed_board(titles: Mapping[str, str] | None = None) -> BoardView:
     """Return the board in the address; by default the newest."""
     names = tuple(boards() if titles is None else titles)
-    _require_known("board", names, "The board of this address is not published here.")
+    _require_known("board", names, "No published board matches this address.")
     return board_named(address().get("board", names[0]))
 
 
 def chosen_system(view: BoardView) -> str:
     """Return the system in the address; by default the first."""
-    _require_known("id", view.systems, "The board has no system of this name.")
+    _require_known("id", view.systems, "The board has no system with this name.")
     return address().get("id", view.systems[0])
 
 
 def chosen_opponent(view: BoardView, system: str) -> str:
     """Return the opponent in the address; empty if there is none."""
-    _require_known("against", view.systems, "The board has no system of this name.")
+    _require_known("against", view.systems, "The board has no system with this name.")
     wanted = address().get("against", "")
     return "" if wanted == system else wanted
 
@@ -95,7 +95,7 @@ def domain_warning(view: BoardView) -> str:
     """Return a warning about an unknown domain in the address; empty if the board has it."""
     if chosen_words("domain") in {"", OVERALL, *view.domains}:
         return ""
-    return "The board has no domain of this name. All domains are shown."
+    return "The board has no domain with this name. All domains are shown."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

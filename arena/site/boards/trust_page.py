@@ -12,9 +12,9 @@ from arena.site.boards.downloads import how_made
 from arena.site.boards.pickers import addressed_board, title_of_page
 from arena.site.ui.html import figures_table, link, name_page, put_part, words_table
 
-WITHOUT_REFERENCE = "They leave out the verdicts on the reference."
+WITHOUT_REFERENCE = "Battles against the reference are excluded."
 QUESTIONS: Mapping[str, str] = {
-    TrustFigure.AGREEMENT: "Does it decide as people do?",
+    TrustFigure.AGREEMENT: "Does it agree with people?",
     TrustFigure.VOTES: "Have people checked this board?",
     TrustFigure.FLIPS: "Does the order of the answers bias it?",
     TrustFigure.FAILURES: "How many battles have no verdict?",
@@ -63,6 +63,6 @@ def _questions(view: BoardView) -> Iterator[Mapping[str, str]]:
             "table": "",
             "part": part,
         }
-    answer = view.style.note or "This board has no figures on it."
+    answer = view.style.note or "Not measured on this board."
     table = words_table(TERMS, view.style.rows, spare=1) if view.style.rows else ""
     yield {"asked": LENGTH, "answer": answer, "note": STYLE, "table": table, "part": LENGTH_PART}

@@ -17,7 +17,7 @@ from arena.site.ui.url_state import choose_one
 
 def show_facts_of(view: BoardView, comparison: Comparison) -> None:
     """Show the facts that the answers to one question cover, then the answers."""
-    heading("The answers by the facts they cover", anchor="facts")
+    heading("Answers compared by the facts they cover", anchor="facts")
     labels = {question.id: f"{question.id}: {question.question}" for question in comparison.questions}
     chosen = choose_one("question", "Question", labels)
     question_view = evidence_of(view, chosen)

@@ -23,7 +23,7 @@ def choose_systems(view: BoardView) -> tuple[str, ...]:
     named = [system for system in dict.fromkeys(addressed) if system in view.systems]
     st.session_state[key] = named if NONE in addressed else view.with_neighbour(named)
     chosen = st.multiselect(
-        "Systems, the first against the others",
+        "Systems (the first is compared with the others)",
         view.systems,
         key=key,
         max_selections=MAX_SYSTEMS,

@@ -42,7 +42,7 @@ def show_compared(view: BoardView, systems: tuple[str, ...]) -> None:
 def _show_paired(view: BoardView, comparison: Comparison) -> None:
     heading("By domain", anchor="paired")
     note(
-        "The first system's share of the win minus the other's, in percentage points, on the same questions "
+        "The first system's win share minus the other's, in percentage points, on the same questions "
         f"against the same opponents ({comparison.battles:,} battles). Where the 95 % interval includes 0, "
         "the difference may be chance. The leaderboard tests all pairs at once and is more cautious."
     )
@@ -51,7 +51,7 @@ def _show_paired(view: BoardView, comparison: Comparison) -> None:
         second = [(f"{name} ahead", "aa-second") for name in (first, other)]
         columns = [("Domain", "aa-left"), ("Difference", ""), ("", "aa-bar"), *second, ("Questions", "")]
         cells = [_paired_row(view.label(share.domain), share) for share in paired if share.questions]
-        put("table", columns, cells, f"{first} minus {other}, in percentage points of the win")
+        put("table", columns, cells, f"{first} minus {other}, in percentage points of win share")
     offer_files(view, "paired-differences", lambda: list(comparison.paired_rows()))
 
 
@@ -83,10 +83,10 @@ def _show_figures(view: BoardView, systems: Sequence[str]) -> None:
 
 def show_contested(view: BoardView, comparison: Comparison) -> None:
     """Show the questions on which the systems differ most, and the answers to one of them side by side."""
-    heading("The questions that decide it", anchor="questions")
+    heading("Questions with the largest differences", anchor="questions")
     for deciding in comparison.deciding:
         lead(deciding_sentence(deciding))
-    note("Each system's share of the win over its battles on the question, largest difference first.")
+    note("Each system's win share over its battles on the question, largest difference first.")
     header = [("Question", "aa-left"), *((system, "") for system in comparison.systems)]
     rows = [_contested_row(view, comparison, question) for question in comparison.questions]
     put("table", header, rows[:AT_ONCE], classes="aa-questions")

@@ -26,7 +26,7 @@ KINDS = (
 LEGEND = (
     "Underlined: covers statements of the passages or facts of the reference (the number counts them). "
     "Coloured: a claim that the passages support ✓, contradict ✗ or do not confirm ?, with its probability; "
-    "darker is more certain. Point at a part for details."
+    "darker is more certain. Hover over or tap a part for details."
 )
 
 

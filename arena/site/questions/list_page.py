@@ -22,9 +22,9 @@ from data.text import percent
 SECOND = "aa-second"
 CLASSES = {"Winner": "aa-left aa-words aa-winner", "Margin": ""}
 MEANINGS = {
-    "Winner": "The system with the largest share of the win on the question, without the reference.",
-    "Margin": "The winner's share of the win minus the second's; 0 % is a shared win.",
-    "Spread": "Standard deviation of the systems' shares of the win, 0 to 0.5.",
+    "Winner": "The system with the largest win share on the question, excluding the reference.",
+    "Margin": "The winner's win share minus the runner-up's; 0 % means a tie for first.",
+    "Spread": "Standard deviation of the systems' win shares, 0 to 0.5.",
     "Disagreement": "Share of judged battles whose verdict changed with the order, or where judges disagree.",
     "Flips": "Battles whose verdict changed with the order of the answers.",
 }

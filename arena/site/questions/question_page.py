@@ -162,7 +162,7 @@ def provenance_of(judgment: Judgment) -> str:
         "requests": judgment.calls or None,
         "request sha256": reply and reply.key,
         "tokens in / out": reply and f"{reply.input_tokens} / {reply.output_tokens}",
-        "cost": reply and (f"{reply.cost_usd:.6f} USD" if reply.cost_usd is not None else "price not known"),
+        "cost": reply and (f"{reply.cost_usd:.6f} USD" if reply.cost_usd is not None else "price unknown"),
         "latency": reply and f"{reply.latency:.2f} s{' (from the cache)' if reply.cached else ''}",
     }
     return "\n".join(f"{name}: {value}" for name, value in entries.items() if value)

@@ -68,7 +68,7 @@ def _ask(
     key = st.text_input(
         "Key, for this run only", type="password", placeholder=source, key="rank-key", autocomplete="off"
     )
-    cap = st.number_input("At most, in USD", 0.0, value=None, placeholder="no cap", key="rank-cap")
+    cap = st.number_input("Spending limit in USD", 0.0, value=None, placeholder="no cap", key="rank-cap")
     if not judge:
         note("Choose a judge, or name a model.")
         return None, ""
@@ -154,7 +154,7 @@ def show_running(name: str, caller: Caller) -> None:
     standing = arena().new_boards.standing(name, caller=caller)
     note(standing.sentence)
     grid(
-        ("System", "Share of the wins", "Questions"),
+        ("System", "Win share", "Questions"),
         [(row.system, percent(row.score), f"{row.questions:,}") for row in standing.systems],
         caption="So far",
     )

@@ -21,7 +21,7 @@ from arena.site.ui.html import anchor, figures_table, heading, link, name_page, 
 from arena.site.ui.url_state import chosen_words, say_unknown
 from data.text import percent
 
-IMPORTED = "This board was imported as counts, so it has no single battles."
+IMPORTED = "This board was imported as counts, so it has no individual battles."
 MAX_ROWS = 6
 
 

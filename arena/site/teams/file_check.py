@@ -41,7 +41,7 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
     require(caller, TokenScope.SUBMIT)
     kind = SubmissionKind(choose_segment("kind", "Contents", KINDS))
     if kind is SubmissionKind.CONTEXTS:
-        note("A TREC run, or JSONL or Parquet with context ids: scored on the page Retrieval, not judged.")
+        note("A TREC run, or JSONL or Parquet with context ids: scored on the Retrieval page, not judged.")
     upload = choose_file(
         f"File of {kind}",
         key=f"answers-{st.session_state.get(TURN, 0)}",

@@ -40,7 +40,7 @@ def choose_set() -> OpenSet | None:
     """Return the set that the address or the visitor chooses; None if there are no sets."""
     summaries = {summary.name: summary for summary in arena().sets.summaries()}
     if not summaries:
-        st.info("There is no question set yet. Organisers add them.", icon=":material/inbox:")
+        st.info("There are no question sets yet. Organisers add them.", icon=":material/inbox:")
         return None
     titles = {name: summary.title or name for name, summary in summaries.items()}
     name = choose_one("set", "Question set", titles)

@@ -181,11 +181,11 @@ def next_of(submission: SubmissionStatus) -> str:
     if submission.state is SubmissionState.WITHDRAWN and submission.withdrawn_reason:
         return f"{NEXT[submission.state]} Reason: {submission.withdrawn_reason}"
     if submission.state is SubmissionState.ACCEPTED and submission.kind is SubmissionKind.CONTEXTS:
-        return "Accepted. Its scores are on the page Retrieval; it is not judged."
+        return "Accepted. Its scores are on the Retrieval page; it is not judged."
     return NEXT[submission.state]
 
 
 def _retraction(retraction: Retraction) -> str:
     notice = retraction.notice
-    reason = f"Notice of the organisers: {notice}" if notice else "There is no notice with the reason."
+    reason = f"Notice from the organisers: {notice}" if notice else "No reason was given."
     return f"Judged, and published on the board {retraction.board}, which was retracted. {reason}"

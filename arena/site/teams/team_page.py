@@ -84,7 +84,7 @@ def _make(owners: Owners, scopes: Sequence[TokenScope], caller: Caller) -> None:
         token = arena().tokens.create(name=name, scopes=chosen, days=days, caller=caller, **owners[owner])
         st.session_state[SECRET] = token.secret
 
-    attempt(create, "The token is created.", "tokens")
+    attempt(create, "Token created.", "tokens")
 
 
 def _revoke(valid: Mapping[int, str], caller: Caller) -> None:
@@ -93,7 +93,7 @@ def _revoke(valid: Mapping[int, str], caller: Caller) -> None:
         sure = "Yes, revoke it; this cannot be undone"
         if confirmed("Revoke", sure, icon="key_off", key=f"revoke-{number}"):
             revoke = partial(arena().tokens.revoke, number, caller=caller)
-            attempt(revoke, f"The token {valid[number]} is revoked.", "tokens")
+            attempt(revoke, f"Token {valid[number]} revoked.", "tokens")
 
 
 def show_members(team: str, caller: Caller) -> None:

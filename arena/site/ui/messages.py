@@ -60,7 +60,7 @@ def show_error(error: errors.ArenaError) -> None:
 
 
 COMMANDS = re.compile(
-    r"(?<=\.) (?:Run )?`arena [^`]*`[^.]*\.|(?::| by|,? or with| with)? ?\(?`arena [^`]*`\)?"
+    r"(?<=\.) (?:(?:Run|See) )?`arena [^`]*`[^.]*\.|(?::| by|,? or with| with)? ?\(?`arena [^`]*`\)?"
     r"| (?:by|with) --[a-z-]+|(?<= )--(?=[a-z])"
 )
 """Commands and options in an error: a sentence about one, or one in brackets or after a colon."""

@@ -164,7 +164,7 @@ class LlmAssigner:
 
 
 class LexicalAssigner:
-    """Grades by the relation model of factuality, with the answer as the premise.
+    """Grade nuggets with factuality's relation model, using the answer as the premise.
 
     Full support needs an entailment with a probability of `FULL_FROM`; a weaker entailment is partial, as is
     an answer with enough of the nugget's terms that lacks one of its figures, dates or names.
@@ -200,7 +200,7 @@ class NuggetRecall:
         """Score one answer by the weighted score of TREC's RAG track.
 
         A nugget without an importance counts as vital. An empty answer or a refusal scores 0 without a
-        request. A nugget that says that there is no answer is stated only by answers that decline.
+        request. A nugget saying that no answer exists is credited only to answers that decline.
 
         Returns:
             The score with `details`: the six scores (`all`, `all_strict`, `vital`, `vital_strict`,

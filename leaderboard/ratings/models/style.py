@@ -44,7 +44,7 @@ class _Problem:
         return cls(table=table, style=style, terms=terms_of(table, style), weight=weight)
 
     def rest(self, point: Floats) -> Floats:
-        """(N,) weighted residuals: shares of the win less their expectation."""
+        """(N,) weighted residuals: win shares less their expectation."""
         return np.asarray(self.weight * (self.table.share - sigmoid(self.terms @ point)))
 
 

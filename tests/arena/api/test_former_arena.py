@@ -97,7 +97,7 @@ def test_former_round_exports_equal_battles(
     assert list(changes(files["judgments.jsonl"], judgments)) == []
 
 
-def test_former_submissions_and_scores_are_equal(former: Commands, expected: dict[str, Any]) -> None:
+def test_old_database_keeps_submissions_and_scores(former: Commands, expected: dict[str, Any]) -> None:
     submissions = former.json("submissions", "list", "--json")
     assert list(changes(expected["submissions"], submissions)) == []
     for metric, table in expected["scores"].items():

@@ -114,7 +114,7 @@ def _find_every_page_on_a_phone(hands: Visitor) -> None:
     hands.size(390)
     hands.go("/admin")
     hands.see("Waiting for you")
-    assert "The board is retracted" not in hands.text
+    assert "Board retracted" not in hands.text
     hands.click("//*[@data-testid='stExpandSidebarButton']")
     hands.see("People")
     for name, page in pages().items():
@@ -167,7 +167,7 @@ def _plan_and_launch(hands: Visitor, endpoint: ScriptedLLM, home: Path) -> None:
     hands.button("Plan")
     hands.see("the round has no cap")
     hands.see("is not calibrated")
-    hands.see("The round can be launched once everything marked as needed is there.")
+    hands.see("The round can be launched once every item marked as needed is done.")
     hands.tick("Judge 24 battles")
     assert hands.driver.find_elements("xpath", "//button[@disabled][contains(., 'Launch')]")
     hands.write("Cap in USD", "5")

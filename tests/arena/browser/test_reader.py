@@ -20,7 +20,7 @@ IN_TWO_CLICKS = {
     "who leads, and is it sure": ((), r"meridian is first by[^·]*No other system is within chance"),
     "is B better than C": (("More of slipshod",), r"partisan\n\d+ won, \d+ tied, \d+ lost"),
     "where does C lose": (("pithy",), r"Biomedical\s+96\s%\s+72 to 100\s%"),
-    "may I trust the judge": (("Trust and method",), r"Does it decide as people do\?\s+Not checked"),
+    "may I trust the judge": (("Trust and method",), r"Does it agree with people\?\s+Not checked"),
     "what changed": ((), r"What changed since spring\nRank changed beyond chance: meridian from 3–4 to 1"),
     "what does a question depend on": (("Questions", QUESTION), r"gave the best answer: it won \d of its \d"),
     "download": (("Download",), r"CSV\s+JSON\s+Parquet"),
@@ -116,7 +116,7 @@ def test_reader_goes_from_board_to_data(tmp_path: Path) -> None:
     walk.follow("full")
     walk.click("//summary[starts-with(normalize-space(), 'against')]")
     walk.follow("short")
-    walk.find(".aa-board caption", "in percentage points of the win")
+    walk.find(".aa-board caption", "in percentage points of win share")
     walk.click("//table[contains(@class,'aa-questions')]//tbody//a")
     walk.find(".st-key-question-text", "What do we know of item")
     walk.click("//table[contains(@class,'aa-battles')]//tbody//a")

@@ -292,7 +292,7 @@ def test_compare_names_one_interval_and_p(run: Commands, files: Files, tmp_path:
     assert f"p = {duel.p_value:.3f}" in duel.sentence
 
 
-def test_advised_commands_work(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
+def test_suggested_commands_work(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:
     """For a paused ranking, one without verdicts, and a finished one."""
     llm = scripted_llm(faults={Fault.WRONG_FORMAT: 1.0})
     judge = ("--judge", "m", "--endpoint", llm.url, "--yes")

@@ -1,4 +1,4 @@
-"""Rounds by commands, from a set's file to a published board and its export."""
+"""Rounds from the command line: import a set, judge, publish and export."""
 
 from __future__ import annotations
 

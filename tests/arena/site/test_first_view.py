@@ -58,7 +58,7 @@ def test_open_row_has_only_public_texts(client: TestClient) -> None:
         assert re.search(r"Place \d.* of \d.*Against .*\d+ won, \d+ tied, \d+ lost", _words(row.text))
     assert any("Questions it lost" in client.get(href).text for href in links)
     unknown = client.get("/row?id=absent")
-    assert (unknown.status_code, unknown.json()["detail"]) == (404, "The board has no system of this name.")
+    assert (unknown.status_code, unknown.json()["detail"]) == (404, "The board has no system with this name.")
 
 
 def test_document_is_empty_for_private_pages(client: TestClient) -> None:

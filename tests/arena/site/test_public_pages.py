@@ -133,7 +133,7 @@ def test_unchosen_columns_are_not_sent() -> None:
 def test_ratings_between_systems_are_offered() -> None:
     page = visit("boards.trust_page", board="tiny")
     every = re.findall(r'<details class="aa-folded">(.*?)</details>', html_of(page), re.DOTALL)
-    (sentence,) = [sentence for sentence in every if "between systems alone" in sentence]
+    (sentence,) = [sentence for sentence in every if "between systems only" in sentence]
     said = f"{sentence} {words_of(page)}"
     assert "without those against human" in said
     assert WITHOUT_REFERENCE in said

@@ -86,7 +86,7 @@ def test_team_page_starts_with_open_tasks(
 
 def test_about_page_names_operator_and_stored_data(filled: Callable[..., Arena]) -> None:
     arena = filled()
-    assert "has no contact" in html(opened(arena.settings, "about_page"))
+    assert "No contact is listed" in html(opened(arena.settings, "about_page"))
     settings = replace(
         arena.settings,
         operator="The <b>lab</b>",

@@ -52,6 +52,6 @@ def test_system_is_compared_with_opponent() -> None:
     page = opened("full")
     assert 'href="./system?board=tiny&amp;id=full&amp;against=short"' in _html(page)
     pair = _words(opened("full", against="short"))
-    assert "full minus short, in percentage points of the win" in pair
-    assert "The questions that decide it" in pair
+    assert "full minus short, in percentage points of win share" in pair
+    assert "Questions with the largest differences" in pair
     assert "Where it loses" not in pair

@@ -223,7 +223,7 @@ def test_token_is_shown_until_it_is_dismissed(club: Club) -> None:
     page.selectbox[-1].set_value(number).run()
     page.checkbox(key=f"revoke-{number}-sure").check().run()
     page.button(key=f"revoke-{number}").click().run()
-    assert "The token ci (" in texts(page)
+    assert "Token ci (" in texts(page)
     assert club.arena.store.tokens.get(number).revoked_at is not None
     assert secret.split("_", 2)[2] not in texts(club.visit("teams.team_page", "owner", part="tokens"))
 
@@ -250,7 +250,7 @@ def test_team_sees_retraction_notice(club: Club, tmp_path: Path) -> None:
     play(club.arena, publish=True)
     club.arena.boards.retract("r", "Two files were exchanged.")
     said = texts(club.visit("teams.team_page", "owner", team="ours", id=str(number)))
-    assert "board r, which was retracted. Notice of the organisers: Two files were exchanged." in said
+    assert "board r, which was retracted. Notice from the organisers: Two files were exchanged." in said
     assert "organisers publish the board" not in said
     assert "board retracted" in said
 

@@ -22,7 +22,7 @@ from tests.arena.conftest import Serve
 
 
 def _halves(verdicts: Sequence[Any], orders: int) -> list[Any]:
-    """Return the battles of which only one order was paid."""
+    """Return the battles for which some but not all orders were paid."""
     paid = [sum(judgment.calls > 0 for judgment in verdict.judgments) for verdict in verdicts]
     return [verdict for verdict, count in zip(verdicts, paid, strict=True) if 0 < count < orders]
 

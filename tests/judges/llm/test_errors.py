@@ -33,7 +33,7 @@ def test_requested_waits_are_parsed(headers: dict[str, str], body: object, secon
     assert requested_wait(headers, body) == seconds
 
 
-def test_wait_is_visible_while_it_lasts(scripted_llm: Callable[..., Any]) -> None:
+def test_client_reports_wait_until_it_ends(scripted_llm: Callable[..., Any]) -> None:
     server = scripted_llm(first=["rate_limit_after", "fine"], retry_after=1)
     request = Request(endpoint=server.url, model="m", messages=(Message("user", "x"),))
 

@@ -190,7 +190,7 @@ def logprobs(*tokens: tuple[str, Mapping[str, float]]) -> str:
     return json.dumps(rows)
 
 
-def test_values_without_clear_token_have_no_weight() -> None:
+def test_ambiguous_score_tokens_are_not_weighted() -> None:
     ten = logprobs(('"score":', {}), ("1", {"1": -0.1}), ("0", {"0": -0.1}))
     reply = Reply(key="k", endpoint="e", model="m", text='"score":10', logprobs=ten)
     assert token_shares(reply, '"score":', ["1", "10"]) is None

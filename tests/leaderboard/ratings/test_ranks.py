@@ -113,7 +113,7 @@ def test_many_separated_pairs_need_few_letters() -> None:
     assert share(result[0], result[99])
 
 
-def test_letters_agree_with_tests_of_ranks() -> None:
+def test_letters_agree_with_rank_tests() -> None:
     """On the paper's board two systems share a letter exactly if Holm's tests do not separate them."""
     table = rate(bundled_board().table, cluster=Cluster.NONE)
     assert table.errors is not None

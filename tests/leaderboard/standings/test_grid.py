@@ -63,7 +63,7 @@ def _crossed(rng: np.random.Generator, systems: int, domains: int) -> Floats:
     return np.asarray(sum(parts[1:], parts[0]))
 
 
-def test_resampled_correlations_equal_scipys_on_repeated_cells() -> None:
+def test_resampled_correlations_match_scipy_on_repeated_cells() -> None:
     values, rng = _crossed(np.random.default_rng(1), 5, 4), np.random.default_rng(SEED)
     drawn = [rng.multinomial(count, [1 / count] * count, RESAMPLES) for count in (5, 4)]
     expected = []

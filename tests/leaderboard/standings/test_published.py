@@ -16,7 +16,7 @@ SHARED = Path(__file__).parents[3] / "../shared/data/rag_qa_arena_tables"
 GOLDEN = Path(__file__).parents[2] / "golden" / "rag_qa_arena_rates.json"
 
 
-def test_rates_equal_printed_ones() -> None:
+def test_rates_match_published_table() -> None:
     """Every win and win+tie rate of Table 3, overall included, to the printed decimal."""
     board = bundled_board()
     rates = win_rates(board.table, reference=board.reference, clustered=False)

@@ -65,7 +65,7 @@ def test_invalid_labels_queue_no_job(filled: Fill, tmp_path: Path) -> None:
     assert arena.calibrations.all(caller=ADA) == ()
 
 
-def test_report_of_calibration_is_on_board(filled: Fill, tmp_path: Path) -> None:
+def test_board_includes_calibration_report(filled: Fill, tmp_path: Path) -> None:
     arena = filled()
     play(arena)
     report = tmp_path / "agreement.json"

@@ -53,7 +53,7 @@ def test_panel_with_unpriced_member_has_unknown_cost(
     assert [line.split() for line in output.splitlines() if line.startswith("cost_usd")] == [
         ["cost_usd", "–"]
     ]
-    assert usd(done["cost_usd"]) == "price not known"
+    assert usd(done["cost_usd"]) == "price unknown"
     arena_of.done("rounds", "export", "r", tmp_path / "out")
 
 

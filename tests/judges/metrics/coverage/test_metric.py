@@ -63,7 +63,7 @@ def icat_llm(scripted_llm: Callable[..., Any]) -> Callable[..., Any]:
     return serve
 
 
-def test_aspects_of_set_are_aligned_by_judge(icat_llm: Serve) -> None:
+def test_judge_aligns_claims_with_set_aspects(icat_llm: Serve) -> None:
     score = scored(S, icat_llm().url, ITEM)
     assert score.score == pytest.approx(2 / 3)
     assert (score.details["factuality"], score.details["coverage"]) == (2 / 3, 2 / 3)
