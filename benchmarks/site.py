@@ -65,7 +65,7 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-dev-shm-usage",
 )
-EMPTY, TEXT, WHOLE = "[data-testid=stText]", ".aa-footer", "#root .aa-footer"
+EMPTY, TEXT, WHOLE = "[data-testid=stText]", "#first-view p, #root .aa-footer", "#root .aa-footer"
 PAGES = (
     *("", "compare", "questions", "matrix", "retrieval", "rounds", "data", "trust", "methodology", "about"),
     *("system?id=system-07", "question?id=q17", "submit", "team"),

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.rates import whole
 from leaderboard.ratings.counts import count_ordered
-from leaderboard.stats import Interval, wilson
 
 Floats = NDArray[np.float64]
 
@@ -102,7 +101,6 @@ class Meeting:
     ties: float
     losses: float
     rate: float
-    interval: Interval | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,8 +121,7 @@ def read_head_to_head(head_to_head: Mapping[str, Any]) -> Meetings:
         systems=tuple(head_to_head["systems"]),
         pairs={
             (row["system"], row["opponent"]): Meeting(
-                **{name: row[name] for name in ("battles", "wins", "ties", "losses", "rate")},
-                interval=wilson(row["rate"], row["battles"]),
+                **{name: row[name] for name in ("battles", "wins", "ties", "losses", "rate")}
             )
             for row in head_to_head["pairs"]
         },

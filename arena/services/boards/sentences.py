@@ -248,7 +248,7 @@ def gap_between(view: BoardView, first: str, second: str) -> str:
     if gap is None:
         sure = "the lead is statistically significant; the board has no difference in points."
         return f"{better} is better than {worse}, and {sure}"
-    size, ends = f"{points(gap.value)} points", agreeing_ends(gap, apart=apart)
+    size, ends = f"{points(gap.value)} points", ends_of(agreeing(gap, apart=apart), unknown="")
     if apart:
         interval = f" (95 % interval {ends})" if ends else ""
         return f"{better} is better than {worse} by {size}{interval}; the lead is statistically significant."
@@ -256,10 +256,9 @@ def gap_between(view: BoardView, first: str, second: str) -> str:
     return f"{better} is {size} above {worse}, but the difference may be chance ({interval})."
 
 
-def agreeing_ends(gap: Bounded | None, *, apart: bool) -> str:
-    """Return the interval of two systems; empty if it contradicts the test of all pairs."""
-    agrees = gap is not None and (gap.span[0] > 0 or gap.span[1] < 0) is apart
-    return ends_of(gap, unknown="") if agrees else ""
+def agreeing(gap: Bounded | None, *, apart: bool) -> Bounded | None:
+    """Return the difference of two systems; None if its interval contradicts the test of all pairs."""
+    return gap if gap is not None and (gap.span[0] > 0 or gap.span[1] < 0) is apart else None
 
 
 def deciding_sentence(deciding: Deciding) -> str:

@@ -111,11 +111,13 @@ const mend = (root) => {
 const BEGUN = "arena_begun";
 const tell = (view, seconds) => { document.cookie = `${BEGUN}=${view}; max-age=${seconds}; samesite=strict`; };
 let told = false;
+const isWhole = () => document.querySelector("#root .aa-footer") && !document.querySelector("#root [data-testid=stSkeleton]");
 const giveWay = () => {
   const first = document.getElementById("first-view");
   if (first && !told) tell(first.dataset.view, 60);
   told ||= first !== null;
-  if (!document.querySelector("#root .aa-footer")) return;
+  if (!isWhole()) return;
+  document.documentElement.dataset.whole = "";
   const place = document.querySelector("#root [data-view]:empty");
   if (place && place.dataset.view !== first?.dataset.view) {
     tell("", 0);
@@ -135,7 +137,7 @@ for (const kind of ["wheel", "touchstart", "keydown", "pointerdown"]) {
   addEventListener(kind, () => { sought = ""; }, { once: true, passive: true });
 }
 const goToPart = () => {
-  if (!sought || !document.querySelector("#root .aa-footer")) return;
+  if (!sought || !isWhole()) return;
   document.getElementById(sought)?.scrollIntoView();
   sought = "";
 };

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from arena.formats import points, whole
+from arena.formats import ends_of, points, whole
 from arena.html_pages import macro
 from arena.models.boards import BoardView
-from arena.services.boards.sentences import agreeing_ends
+from arena.services.boards.sentences import agreeing
 from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import Rows, offer_files
 from arena.site.boards.pickers import titled_board
@@ -79,24 +79,33 @@ def _opponent(view: BoardView, system: str, other: str, meeting: Meeting) -> tup
         anchor(other, "system", board=view.name, id=system, against=other),
         Cell(f"{percent_figure(meeting.rate)}{_sign(meeting.rate, apart=apart)}", class_="aa-main"),
         f"{whole(meeting.wins)} / {whole(meeting.ties)} / {whole(meeting.losses)}",
-        Cell(points(gap.value), sub=agreeing_ends(gap, apart=apart)) if gap else "–",
+        Cell(points(gap.value), sub=ends_of(agreeing(gap, apart=apart), unknown="")) if gap else "–",
         Cell("yes", class_="aa-main") if apart else "may be chance",
     )
 
 
 def matrix_rows(view: BoardView) -> Rows:
-    """Return the matrix as rows, one per ordered pair."""
+    """Return the matrix as rows, one per ordered pair, with the difference of ratings as on the pages."""
     return [
         {
             "system": system,
             "opponent": other,
             **{name: getattr(meeting, name) for name in ("battles", "wins", "ties", "losses", "rate")},
-            "lower": meeting.interval and meeting.interval.lower,
-            "upper": meeting.interval and meeting.interval.upper,
-            "apart": view.separates(system, other),
+            **_difference(view, system, other),
         }
         for (system, other), meeting in view.meetings.pairs.items()
     ]
+
+
+def _difference(view: BoardView, system: str, other: str) -> Mapping[str, float | bool | None]:
+    gap, apart = view.gap(system, other), view.separates(system, other)
+    same = agreeing(gap, apart=apart)
+    return {
+        "points_ahead": gap.value if gap else None,
+        "lower": same.lower if same else None,
+        "upper": same.upper if same else None,
+        "apart": apart,
+    }
 
 
 def in_words(system: str, other: str, meeting: Meeting, *, apart: bool) -> str:

@@ -93,6 +93,7 @@ def anchor(text: str, page: str, **query: str) -> Cell:
 
 def paragraph(*parts: Child, class_: str = "", role: str = "") -> None:
     """Show texts and links in one paragraph."""
+    class_ = class_ or ("aa-single" if len(parts) == 1 and isinstance(parts[0], Cell) else "")
     put("paragraph", parts, class_, role)
 
 

@@ -13,6 +13,9 @@ from tests.site_views import View
 
 WATCH = """
 window.violations = [];
+window.moved = 0;
+new PerformanceObserver((list) => list.getEntries().forEach((shift) => { window.moved += shift.value; }))
+  .observe({ type: "layout-shift", buffered: true });
 document.addEventListener("securitypolicyviolation", (event) => {
   window.violations.push(`${event.violatedDirective}: ${event.blockedURI} in ${event.sourceFile}`);
 });
@@ -28,7 +31,7 @@ class Stage:
     url: str
     visitor: Visitor
 
-    def enter(self, view: View) -> None:
+    def enter(self, view: View, look: str = "light") -> None:
         """Open a page as a user, ending the previous session."""
         token = getattr(self.showcase, view.who, "")
         if self._who() != view.who:
@@ -37,7 +40,7 @@ class Stage:
             if token:
                 self.visitor.sign_in(token)
             self.visitor.driver.add_cookie({"name": "arena_who", "value": view.who})
-        self.look("light")
+        self.look(look)
         self.visitor.go(view.path)
         self.settle()
 

@@ -53,6 +53,31 @@ def test_page_is_accessible_and_complete_in_all_themes(stage: Stage, view: View)
     assert [*_title_faults(view, driver.title), *driver.execute_script(REFUSED), *_faults(stage)] == []
 
 
+@pytest.mark.parametrize("look", ["light", "phone"])
+@pytest.mark.parametrize("view", VIEWS, ids=str)
+def test_page_opens_without_moving_and_phone_targets_are_high(stage: Stage, view: View, look: str) -> None:
+    stage.enter(view, look)
+    assert stage.visitor.driver.execute_script("return window.moved") <= MAX_MOVED
+    assert look != "phone" or stage.visitor.driver.execute_script(LOW) == []
+
+
+MAX_MOVED = 0.05
+"""Largest layout shift of a page, as web.dev defines it."""
+LOW = """
+const targets = ":is(a[href], button, summary, input:not([type=file]), [role=tab])";
+const said = (node) => node.textContent.trim();
+const inSentence = (node) =>
+  node.matches(":is(p, li, td, dd, span) > a") && said(node) !== said(node.parentElement);
+const visible = (node) => node.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+  && getComputedStyle(node).pointerEvents !== "none";
+const height = (node) => (node.closest("label") ?? node).getBoundingClientRect().height;
+return [...document.querySelectorAll(`[data-testid=stMain] ${targets}`)]
+  .filter((node) => visible(node) && !inSentence(node) && height(node) > 0 && height(node) < 43.5)
+  .map((node) => `${height(node)} px: ${said(node).slice(0, 40) || node.outerHTML.slice(0, 90)}`);
+"""
+"""Targets in the page that are lower than 44 px, except links inside a sentence."""
+
+
 def _title_faults(view: View, title: str) -> list[str]:
     """Return faults of the page title, which must name the page's object or the page."""
     query = view.path.partition("?")[2]

@@ -102,17 +102,21 @@ def test_all_surfaces_use_one_significance_test(name: str) -> None:
         for row in _csv(board)
         if row["domain"] == OVERALL
     }
-    cells = {(row["system"], row["opponent"]): row["apart"] for row in matrix_rows(view)}
+    pairs = {(row["system"], row["opponent"]): row for row in matrix_rows(view)}
     for system, other in combinations(view.systems, 2):
         apart = rated.separates(system, other)
         assert separates(board.standings, system, other) is apart
         assert view.separates(system, other) is view.separates(other, system) is apart
         assert (not letters[system] & letters[other]) is apart
-        assert cells.get((system, other), apart) is apart
+        for row in filter(None, [pairs.get((system, other)), pairs.get((other, system))]):
+            assert row["apart"] is apart
+            lower, upper = row["lower"], row["upper"]
+            if isinstance(lower, float) and isinstance(upper, float):
+                assert (lower > 0 or upper < 0) is apart
         said = verdict(view, system, other)
         assert ("statistically significant" in said) is apart
-        lower = re.search(r"interval (\S+) to", said)
-        assert lower is None or lower[1] == "0" or lower[1].startswith("−") is not apart
+        end = re.search(r"interval (\S+) to", said)
+        assert end is None or end[1] == "0" or end[1].startswith("−") is not apart
         for opponent, *_, gap, word in map(texts_of, _tree(opponents_table(view, system)).iter("tr")):
             if opponent == other:
                 assert word == ("yes" if apart else "may be chance")
