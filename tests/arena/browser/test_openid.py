@@ -66,7 +66,7 @@ def test_account_is_bound_at_first_sign_in(house: House) -> None:
 
     house.arena.teams.remove_member("ours", "ann", caller=OPERATOR)
     walk.go("/team")
-    walk.find("[data-testid=stAlert]", "You belong to no team yet")
+    walk.find("[data-testid=stAlert]", "You are not in a team yet")
 
     walk.click("//a[normalize-space()='Sign out']")
     walk.click("//button[normalize-space()='Sign out']")

@@ -180,7 +180,7 @@ def _plan_and_launch(hands: Visitor, endpoint: ScriptedLLM, home: Path) -> None:
     assert _one(home, "SELECT COUNT(*) FROM round") == 0
     hands.tick("Judge 24 battles")
     hands.button("Launch")
-    hands.see("The round was launched")
+    hands.see("Round launched")
     hands.see("cap 5.00 USD")
     assert _one(home, "SELECT COUNT(*) FROM round WHERE budget_usd = 5") == 1
 

@@ -30,7 +30,7 @@ LOSSES: list[Row] = [(f"q{k}", "a", "z", A) for k in range(20)]
 
 
 def test_rate_refuses_empty_table() -> None:
-    with pytest.raises(UnrankableError, match="No battle counts"):
+    with pytest.raises(UnrankableError, match="No battle has a positive weight"):
         rate(encode(CORE).select(np.arange(0)))
 
 
