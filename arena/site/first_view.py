@@ -50,9 +50,9 @@ class FirstView:
             return ""
 
     def _render(self, query: tuple[tuple[str, str], ...], _changes: int) -> str:
-        from arena.site.boards.leaderboard_page import page_of  # noqa: PLC0415 - routes are made without it
+        from arena.site.boards.leaderboard_page import as_parts  # noqa: PLC0415 - routes are made without it
         from arena.site.boards.pickers import addressed_board  # noqa: PLC0415 - as above
 
         with visiting(self._arena, dict(query), {}):
-            page = page_of(addressed_board())
+            page = as_parts(addressed_board()).part("page")
         return f'<div id="first-view" data-view="{digest(page)}"><div>{page}</div></div>'

@@ -1,9 +1,5 @@
 """The board: who leads and how surely, the table, the grid, what changed, who judged, how it was computed."""
 
-from collections.abc import Callable
-
-import streamlit as st
-
 from arena.html_pages import Parts
 from arena.models.boards import OVERALL, BoardView
 from arena.services.boards.judge_health import TrustFigure
@@ -15,28 +11,14 @@ from arena.site.boards.pickers import addressed_board, board_links, chosen_domai
 from arena.site.boards.standings_cells import MAX_QUESTIONS, row_detail
 from arena.site.boards.standings_table import standings_table
 from arena.site.queries import change_of, lost_questions, notices_of
-from arena.site.services import address, arena
-from arena.site.ui.html import link, name_page, put_begun
-
-MAX_PAGES = 64
+from arena.site.ui.html import link, name_page, put_part
 
 
 def show() -> None:
     """Show a board."""
     board = addressed_board()
     name_page("Board", board.full_title)
-    put_begun(page_of(board))
-
-
-def page_of(view: BoardView) -> str:
-    """Return the page at the address as HTML, cached until visible data change."""
-    key = f"{view.key} {arena().store.changes()} {sorted(address().items())}"
-    return _page(key, lambda: as_parts(view).part("page"))
-
-
-@st.cache_resource(max_entries=MAX_PAGES, show_spinner=False)
-def _page(key: str, _make: Callable[[], str]) -> str:  # noqa: ARG001 - names it
-    return _make()
+    put_part(as_parts(board), "page")
 
 
 def opened_row() -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 from arena.html_pages import macro
 from arena.models.boards import OVERALL, BoardView, Line
 from arena.site.auth import present
+from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import LABELS
 from arena.site.boards.grid import MIN_DOMAINS
 from arena.site.boards.standings_table import Order, columns_to_choose, in_order, orders, usual_columns
@@ -145,6 +146,10 @@ def _with(chosen: Mapping[str, str], **changed: str) -> str:
 
 def read_address(view: BoardView) -> Shown:
     """Read the choices from the address."""
+    return made_once(view, f"choices {sorted(address().items())}", lambda: _read_address(view))
+
+
+def _read_address(view: BoardView) -> Shown:
     domain, wanted = chosen_domain(view), Order.of(chosen_words("sort"))
     words, lines = chosen_words("find").casefold().split(), view.lines.get(domain, ())
     matching = [line for line in lines if all(word in line.system.casefold() for word in words)]

@@ -63,12 +63,8 @@ def put(name: str, *values: object, **options: Any) -> None:  # noqa: ANN401 - o
 
 
 def put_part(parts: Parts, block: str) -> None:
-    """Show a block of a page's template."""
-    put_html(parts.part(block))
-
-
-def put_begun(html: str) -> None:
-    """Show the HTML of a page; if the document already has it, only a placeholder."""
+    """Show a block of a page's template; if the document already has it, only a placeholder."""
+    html = parts.part(block)
     # Our script set the cookie, and moves the document's first view into the placeholder.
     if st.context.cookies.get(BEGUN) == (view := digest(html)) and BEGUN not in st.session_state:
         html = f'<div data-view="{view}"></div>'
