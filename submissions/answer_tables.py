@@ -257,10 +257,8 @@ class _Rows:
 
     def _layout(self, *, answers: bool) -> Layout:
         """Read rows of no known tool by the shape of their table."""
-        cells, called = (
-            self._cells,
-            {column: name for column, name in self._called.items() if name in self._cells},
-        )
+        cells = self._cells
+        called = {column: name for column, name in self._called.items() if name in cells}
         if not answers:
             layout = Layout(Shape.REFERENCES, asked_in(cells, {**read_columns(cells), **called}))
         elif cells:

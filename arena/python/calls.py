@@ -24,6 +24,7 @@ from arena.python.ranking import Cost, Ranking
 from arena.services.ranking.requests import Columns, RankRequest, scratch_of
 from data.errors import ArenaError, InputError
 from data.models import MissingRule
+from data.models.words import member
 from data.plugins import register_function
 from data.progress import Report, reporting
 
@@ -200,10 +201,10 @@ def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401
     """Rate the systems of battles: columns `model_a`, `model_b`, `winner`, and optionally `question_id`.
 
     The question column may have any of its other names, or be the frame's index. Settings are those of
-    `leaderboard.ratings.rate`.
+    `leaderboard.ratings.rate`, as text or members.
 
     Raises:
-        InputError: A column is missing.
+        InputError: A column is missing, or a setting has an unknown value.
     """
     from leaderboard.battles import SPELLINGS, BattleTable, winner_word
     from leaderboard.formats.sources import field_of, question_column
@@ -318,7 +319,7 @@ def _asked(
     request = RankRequest(
         judge=_named(judge),
         versus=vs,
-        missing=MissingRule(_word("missing", missing, *(rule.value for rule in MissingRule))),
+        missing=member(MissingRule, missing, "missing"),
         sample=None if sample is None else str(sample),
         budget_usd=max_usd,
         retry=_word("retry", retry, "all", "none") == "all",

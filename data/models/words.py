@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from enum import Enum, StrEnum
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from data.errors import FileFormatError, InvalidFileError, Problem, Severity
+from data.errors import FileFormatError, InputError, InvalidFileError, Problem, Severity
 from data.text import counted
 
 
@@ -183,6 +183,22 @@ class LabelValue(StrEnum):
         """Winner in the words of battle files; empty for a skip."""
         words = {"a": "model_a", "b": "model_b", "tie": "tie", "bothbad": "tie (bothbad)"}
         return words.get(self.value, "")
+
+
+Member = TypeVar("Member", bound=StrEnum)
+
+
+def member(members: type[Member], value: str, name: str) -> Member:
+    """Parse the value of a setting.
+
+    Raises:
+        InputError: No member has this value.
+    """
+    try:
+        return members(value)
+    except ValueError:
+        known = ", ".join(members)
+        raise InputError(f"{name} is {value!r}.", advice=f"Use one of: {known}.") from None
 
 
 OUT_OF_BUDGET = "The budget's cap is reached."

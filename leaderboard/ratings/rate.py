@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from data.errors import InputError, NotFoundError, UnrankableError
+from data.models.words import member
 from leaderboard.battles import BattleTable
 from leaderboard.ratings.assemble import assemble, clean_records
 from leaderboard.ratings.counts import Ints, PairCounts, count_pairs, one_thread
@@ -25,13 +26,13 @@ NOT_RESAMPLED = (
 def rate(
     table: BattleTable,
     *,
-    method: Method = Method.BRADLEY_TERRY,
-    interval: IntervalKind | None = None,
+    method: Method | str = Method.BRADLEY_TERRY,
+    interval: IntervalKind | str | None = None,
     bootstrap: int = 1000,
-    cluster: Cluster = Cluster.QUESTION,
-    anchor: Anchor | None = None,
+    cluster: Cluster | str = Cluster.QUESTION,
+    anchor: Anchor | str | None = None,
     seed: int = 0,
-    bounds: Bounds = Bounds.PERCENTILE,
+    bounds: Bounds | str = Bounds.PERCENTILE,
 ) -> RatingTable:
     """Rate systems on the Elo scale: 400 points are tenfold odds.
 
@@ -44,13 +45,23 @@ def rate(
             else a sandwich, because resampling takes minutes; `notes` of the table say so.
         bootstrap: Number of resamples.
         cluster: Independent units: questions, voters or battles.
-        anchor: System with a fixed rating; without one, the main group's ratings average 1000.
+        anchor: System with a fixed rating (1000 for a name); without one, the main group's ratings average
+            1000.
         seed: Seed of the resamples.
         bounds: Percentile or BCa ends of bootstrap intervals.
 
+    Raises:
+        InputError: A setting has an unknown value, or there are too few resamples.
+        UnrankableError: The battles or the anchor allow no rating.
+
     Source: Bradley & Terry (1952); Chiang et al. (2024), section 4; docs/method.md.
     """
-    kind = interval or interval_for(len(table.systems), method)
+    method = member(Method, method, "method")
+    if method is Method.STYLE:
+        message = "The method style needs properties of the answers, which a table of battles lacks."
+        raise InputError(message, advice="Use rate_under_control, or another method.")
+    chosen = None if interval is None else member(IntervalKind, interval, "interval")
+    kind = chosen or interval_for(len(table.systems), method)
     if kind is IntervalKind.BOOTSTRAP and bootstrap <= 1:
         message = f"{bootstrap} resamples are too few for an interval."
         raise InputError(message, advice="Use at least 2 resamples, preferably 1000.")
@@ -58,14 +69,14 @@ def rate(
         method=method,
         interval=kind,
         bootstrap=bootstrap if kind is IntervalKind.BOOTSTRAP else None,
-        cluster=cluster,
-        bounds=bounds,
-        anchor=anchor,
+        cluster=member(Cluster, cluster, "cluster"),
+        bounds=member(Bounds, bounds, "bounds"),
+        anchor=Anchor(system=anchor) if isinstance(anchor, str) else anchor,
         seed=seed,
     )
     with one_thread():
         ratings = _rate(in_order(usable(table)), settings)
-    if interval is None and kind is IntervalKind.SANDWICH:
+    if chosen is None and kind is IntervalKind.SANDWICH:
         return replace(ratings, notes=(NOT_RESAMPLED.format(systems=len(table.systems)),))
     return ratings
 

@@ -161,7 +161,7 @@ class MetricService:
                 note(f"not scoring {metric.name}: {on_board.missing}")
                 continue
             if metric.column is not None and metric.column.llm_only and not every:
-                note(f"not scoring {metric.name}: boards show it by default only by an LLM (--metrics)")
+                note(f"not scoring {metric.name}: only scores by an LLM show by default (--metrics adds it)")
                 continue
             reference = self._store.submissions.reference(set_name)
             systems = entrants or entrants_of(self._store, set_name)

@@ -67,18 +67,18 @@ def grid_table(view: BoardView, win: str, score: str, *, systems: int, in_file: 
     best = grid.systems[:systems]
 
     def cell(system: str, domain: str) -> Mapping[str, object] | None:
-        figures = grid.cell(system, domain)
-        if figures is None or win not in figures.figures:
+        entry = grid.cell(system, domain)
+        if entry is None or win not in entry.figures:
             return None
-        small = figures.figures.get(score)
+        small = entry.figures.get(score)
         href = link("questions", board=view.name, domain=domain, system=system) if linked else ""
         return {
             "href": href,
-            "few": figures.few,
-            "step": grid.step(win, figures),
-            "large": _text(win, figures.figures[win].value),
+            "few": entry.few,
+            "step": grid.step(win, entry),
+            "large": _text(win, entry.figures[win].value),
             "small": _text(score, small.value) if small else "–" if score else "",
-            "words": _words(view, figures, names),
+            "words": _words(view, entry, names),
         }
 
     return drawn(

@@ -31,14 +31,14 @@ def opened_row() -> str:
 
 def as_parts(view: BoardView) -> Parts:
     """Build the page; every choice is a link."""
-    address, change = read_address(view), change_of(view)
-    domain, order, here = address.domain, address.order, address.address
+    choices, change = read_address(view), change_of(view)
+    domain, order, here = choices.domain, choices.order, choices.address
     marks = {} if change is None or domain != OVERALL else change.marks
     table = made_once(
         view,
-        f"standings {here} {[line.system for line in address.lines]}",
+        f"standings {here} {[line.system for line in choices.lines]}",
         lambda: standings_table(
-            view, domain, address.lines, chosen=address.columns, order=order, address=here, marks=marks
+            view, domain, choices.lines, chosen=choices.columns, order=order, address=here, marks=marks
         ),
     )
     votes = [row[:2] for row in view.health if row[0] == TrustFigure.VOTES]
@@ -47,19 +47,19 @@ def as_parts(view: BoardView) -> Parts:
         "pages/board.html",
         {
             "view": view,
-            "shown": address,
+            "shown": choices,
             "board_menu": board_links(title=view.title),
             "about": opening(view, domain),
             "lead": headline(view, domain),
             "grounds": [(check.clause, f"{trust}#{check.part}") for check in grounds(view, domain)],
-            "warnings": (*notices_of(view), *address.warnings),
+            "warnings": (*notices_of(view), *choices.warnings),
             "trust": trust,
             "matrix": link("matrix", board=view.name),
             "files": link("data", board=here["board"]),
             "table": table,
-            **grid_part(view, address.with_),
+            **grid_part(view, choices.with_),
             "change": change,
             "facts": (*view.facts, *votes) if domain == OVERALL else (),
-            "notes": notes_of(view, domain, address.columns),
+            "notes": notes_of(view, domain, choices.columns),
         },
     )

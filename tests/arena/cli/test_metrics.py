@@ -147,7 +147,7 @@ def test_publish_scores_available_metrics_and_reports_missing_ones(arena_of: Com
     arena = Arena(read_settings())
     line = arena.boards.get("r").standings["lines"]["overall"][0]
     arena.close()
-    assert set(line["scores"]) == {NLI, "factuality-fr3"}
+    assert set(line["scores"]) == {NLI}
 
 
 BY_LLM = ("--set", "tiny", "--judge", "reference-free")

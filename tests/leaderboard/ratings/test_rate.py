@@ -8,12 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.errors import ArenaError
 from leaderboard.battles import BattleTable, Winner
 from leaderboard.ratings import Anchor, Bounds, Cluster, IntervalKind, Method, RatingTable, rate
 from leaderboard.ratings.uncertainty.intervals import bca, holm, percentile
@@ -73,6 +75,29 @@ def rounded(table: RatingTable) -> list[dict[str, object]]:
         }
         for rating in table.ratings
     ]
+
+
+AS_TEXT: dict[str, Any] = {
+    "method": "elo",
+    "interval": "bootstrap",
+    "cluster": "none",
+    "bounds": "bca",
+    "anchor": "c",
+}
+
+
+def test_settings_as_text_rate_like_members() -> None:
+    kinds = {"method": Method, "interval": IntervalKind, "cluster": Cluster, "bounds": Bounds}
+    members: dict[str, Any] = {name: kind(AS_TEXT[name]) for name, kind in kinds.items()}
+    expected = rate(golden_battles(), **members, anchor=Anchor(system="c"), bootstrap=30)
+    assert rate(golden_battles(), **AS_TEXT, bootstrap=30).as_json() == expected.as_json()
+
+
+@pytest.mark.parametrize("name", AS_TEXT)
+def test_settings_as_unknown_text_are_refused(name: str) -> None:
+    wrong: dict[str, Any] = {**AS_TEXT, name: "nonsense"}
+    with pytest.raises(ArenaError, match="nonsense"):
+        rate(golden_battles(), **wrong)
 
 
 @pytest.mark.parametrize("case", list(CASES))
