@@ -6,7 +6,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, literal, select, update
 
 from data import models
 from data.models.base import now
@@ -267,6 +267,25 @@ class VerdictStore(EvidenceReader):
             fresh = [pair for pair in verdicts if _settle(connection, [pair])]
             _insert_judgments(connection, fresh)
         return len(fresh)
+
+    def carry_over(self, before: int, after: int) -> int:
+        """Copy verdicts of a round to the same pending battles of another, and return their number.
+
+        Copies count as cached: they have neither calls nor cost.
+        """
+        old = battles.alias()
+        same = (old.c.round_id == before) & (old.c.key == battles.c.key)
+        same &= (battles.c.round_id == after) & battles.c.outcome.is_(None)
+        same &= old.c.outcome == models.Outcome.JUDGED
+        unpaid = {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "cached": True}
+        copied = [column for column in judgments.c if column.name not in {"id", "battle_id", *unpaid}]
+        copies = select(battles.c.id, *copied, *map(literal, unpaid.values()))
+        copies = copies.join(old, same).join(judgments, judgments.c.battle_id == old.c.id)
+        names = ["battle_id", *(column.name for column in copied), *unpaid]
+        with self._database.begin() as connection:
+            connection.execute(insert(judgments).from_select(names, copies.order_by(judgments.c.id)))
+            settled = {name: old.c[name] for name in SETTLED}
+            return connection.execute(update(battles).where(same).values(settled)).rowcount
 
     def has_corrections(self, round_name: str) -> bool:
         """Return whether organisers corrected a verdict of a round."""

@@ -121,6 +121,11 @@ def hide_addresses(text: str, hosts: Iterable[str] = ()) -> str:
 def without_addresses(evidence: BattleEvidence) -> BattleEvidence:
     """Return a battle without the addresses of endpoints, which are never public."""
     judgments = evidence.judgments
+    texts = (evidence.battle.detail, *(f"{row.detail} {row.settings}" for row in judgments))
+    if all(row.reply is None and not row.earlier for row in judgments) and not any(
+        map(ADDRESS.search, texts)
+    ):
+        return evidence
     hosts = {host for judgment in judgments for host in _hosts(judgment)} - {""}
     return replace(
         evidence,

@@ -3,15 +3,14 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from data.text import counted, percent
 
 COVERS, MISSES, BEYOND, CONTRADICTS = "✓", "–", "+", "✗"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(NamedTuple):
     """Fact with its passages, and the contradicting words of the answer, if any."""
 
     text: str

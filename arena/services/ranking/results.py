@@ -4,9 +4,10 @@ import csv
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from math import exp, lgamma, log, log1p
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ UNDECIDABLE = "undecidable"
 WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped", "missing")
 HEADS = ("rank", "system", "rating", "win / tie / loss", "win + tie", "questions")
 DECLINES = ("declined", "declined rightly", "answered rightly")
+MAX_IN_PAGE = 5_000
+"""Most comparisons that the page of a ranking lists."""
 BOARD, TABLE, COMPARISONS = "board.html", "board.csv", "comparisons.csv"
 
 
@@ -436,12 +439,12 @@ class RankingResults:
 
     def write_comparisons(self, name: str, folder: Path) -> tuple[Comparison, ...]:
         """Write every battle of a round as CSV."""
-        comparisons = tuple(self.comparisons(name))
+        comparisons, cells = tuple(self.comparisons(name)), attrgetter(*Comparison.__slots__)
         with _writing(folder), (folder / COMPARISONS).open("w", encoding="utf-8", newline="") as file:
             rows = csv.writer(file)
-            rows.writerow(list(Comparison.__slots__))
+            rows.writerow(Comparison.__slots__)
             for comparison in comparisons:
-                rows.writerow([escape_formula(cell) for cell in asdict(comparison).values()])
+                rows.writerow(map(escape_formula, cells(comparison)))
         return comparisons
 
     def write(self, board: Board, folder: Path) -> None:
@@ -462,7 +465,8 @@ class RankingResults:
             judge=board.standings["facts"].get("judge", ""),
             model=board.standings["facts"].get("model", ""),
             published=board.published_at.date().isoformat(),
-            comparisons=_by_pair(comparisons),
+            comparisons=_by_pair(comparisons if len(comparisons) <= MAX_IN_PAGE else ()),
+            left_out=len(comparisons) if len(comparisons) > MAX_IN_PAGE else 0,
         )
         with _writing(folder):
             (folder / TABLE).write_bytes(standings_file(board.standings, BoardForm.CSV))

@@ -134,8 +134,12 @@ class RankingService:
         judge = self._judge(request, joined)
         notes = tuple(_notes([*tables, *([references] if references else [])], joined))
         set_name = self._store_questions(joined, caller)
+        stored = {entrant.system: entrant.id for entrant in self._planner.entrants(set_name)}
         for system, answers in joined.answers.items():
-            self._submit(set_name, system, answers, caller)
+            # A known file is not checked again.
+            known_texts = self._store.submissions.answers(stored[system]).values() if system in stored else ()
+            if sorted(map(_texts, known_texts)) != sorted(map(_texts, answers)):
+                self._submit(set_name, system, answers, caller)
         wanted = RoundRequest(
             set_name=set_name,
             judge=judge,
@@ -194,14 +198,17 @@ class RankingService:
         return (of, *rows, *([f"and {more:,} more"] if more > 0 else []))
 
     def round_of(self, prepared: Prepared, *, caller: Caller) -> Round:
-        """Return the last round if it judges the same input, else a new round."""
+        """Return the last round if it judges the same input, else a new one that takes over verdicts."""
         planned, last = prepared.planned, self._last_round()
         request = planned.request
         if last is None or not self._goes_on(last, planned):
             numbers = (NUMBERED.fullmatch(round_.name) for round_ in self._rounds.rounds(caller=caller))
             number = max((int(match[1]) for match in numbers if match), default=0) + 1
             named = replace(request, name=f"{STEM}-{number}")
-            return self._rounds.begin(replace(planned, request=named), caller=caller)
+            begun = self._rounds.begin(replace(planned, request=named), caller=caller)
+            if last is not None and self._judges_alike(last, planned):
+                self._store.verdicts.carry_over(last.id, begun.id)
+            return begun
         if request.budget_usd is not None:
             self._rounds.set_budget(last.name, request.budget_usd, caller=caller)
         hopeless = sum(last.plan["undecidable"].values())
@@ -217,7 +224,7 @@ class RankingService:
 
     def _goes_on(self, last: Round, planned: PlannedRound) -> bool:
         """Return whether a round judges the plan; a judge's function may have changed since it failed."""
-        request, judge = planned.request, planned.spec.canonical
+        request = planned.request
         if (
             last.set_name != request.set_name
             or last.plan["systems"] != {entrant.system: entrant.version for entrant in planned.entrants}
@@ -227,11 +234,16 @@ class RankingService:
             or last.seed != request.seed
         ):
             return False
-        if same_verdicts(last.judge, judge):
+        if self._judges_alike(last, planned):
             return True
         counts = self._store.rounds.counts(last.name)
         mended = planned.spec.kind is JudgeKind.FUNCTION and counts.pending + counts.without_verdict
         return not counts.judged or bool(mended and last.judge_name == planned.spec.name)
+
+    @staticmethod
+    def _judges_alike(last: Round, planned: PlannedRound) -> bool:
+        """Return whether a shared battle has the same verdict in the last round as in the plan."""
+        return last.seed == planned.request.seed and same_verdicts(last.judge, planned.spec.canonical)
 
     def judge(self, round_: Round, run: Callable[[str, Report], RoundCounts], report: Report) -> RoundCounts:
         """Judge the pending battles of a round; write its comparisons if some stay pending."""
@@ -361,6 +373,10 @@ def _pairs(request: RankRequest, joined: Pool) -> str:
         return REFERENCE
     names = ", ".join([*joined.answers, *([REFERENCE] if joined.references else [])])
     raise InputError(f"No system {request.versus!r}.", advice=f"The systems are: {names}.")
+
+
+def _texts(answer: Answer) -> tuple[str, str, str]:
+    return answer.question_id, answer.answer, repr(answer.contexts)
 
 
 def _row(answer: Answer) -> AnswerRow:

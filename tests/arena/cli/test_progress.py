@@ -52,7 +52,6 @@ def _work(what: str, seconds: float, done: int = 0, total: int | None = None, **
 
 
 def test_line_shows_amount_rate_and_time_left() -> None:
-    """A progress line has count, rate and remaining time."""
     assert line_of(_work("scoring", 60, 4_200, 42_048)) == "scoring: 4,200 of 42,048, 70/s, 9 min 1 s left"
     assert line_of(_work("reading", 2, 5_000_000, 10_000_000, in_bytes=True)) == (
         "reading: 5.0 MB of 10.0 MB, 2.5 MB/s, 2 s left"

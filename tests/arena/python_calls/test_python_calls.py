@@ -63,6 +63,8 @@ def test_frames_are_ranked_in_one_call(
     more = ranking.add({"third": frames["best"].head(6)}, progress=False)
     assert set(more.board.system) == {"best", "worst", "third"}
     assert len(more.comparisons) == 12 + 2 * 12
+    again = aa.rank({**frames, "third": frames["best"].head(6)}, references=right, progress=False)
+    pd.testing.assert_frame_equal(more.comparisons, again.comparisons)
     assert more.board.partial.tolist().count("partial (6 of 12)") == 1
 
 
@@ -136,23 +138,32 @@ def test_example_notebook_runs() -> None:
     assert board.chart().to_dict()
 
 
-async def _longer_later(_question: str, a: str, b: str, _reference: str | None) -> str:
-    await asyncio.sleep(0)
+ASKED: list[str] = []
+
+
+def _longer(question: str, a: str, b: str, _reference: str | None) -> str:
+    ASKED.append(question)
     return "a" if len(a) > len(b) else "b"
 
 
+async def _longer_later(question: str, a: str, b: str, reference: str | None) -> str:
+    await asyncio.sleep(0)
+    return _longer(question, a, b, reference)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("judge", [_longer_later, lambda _q, a, b, _r: "ab"[len(a) < len(b)]])
+@pytest.mark.parametrize("judge", [_longer_later, _longer])
 def test_function_can_judge(frames: dict[str, pd.DataFrame], judge: Callable[..., Any]) -> None:
+    ASKED.clear()
     ranking = aa.rank(frames, judge=judge, progress=False)
-    assert ranking.compare("best", "worst").wins == 12
+    assert (len(ASKED), ranking.compare("best", "worst").wins) == (12, 12)
     assert (ranking.cost.requests, ranking.cost.usd) == (0, 0)
 
     async def cell() -> aa.Ranking:
         return ranking.add({"third": frames["best"].head(6)}, progress=False)
 
-    # Without an answer, it loses.
-    assert len(asyncio.run(cell()).comparisons) == 3 * 12
+    # Without an answer, it loses; the first two systems are not compared again.
+    assert (len(asyncio.run(cell()).comparisons), len(ASKED)) == (3 * 12, 2 * 12)
     assert aa.judge("Which?", "longer", "short", judge=judge).preference == "a"
     assert aa.estimate(frames, judge=judge)["requests"] == 0
 

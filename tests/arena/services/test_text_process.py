@@ -102,7 +102,6 @@ def test_cancelled_work_ends() -> None:
 
 @pytest.mark.slow
 def test_stop_ends_hanging_text() -> None:
-    """A stop request ends a hanging text before its limit."""
 
     async def stopped() -> str:
         with TextWork(LONG) as work:
@@ -258,7 +257,6 @@ def test_slow_file_and_card_are_refused(
 
 
 def test_check_ends_when_visitor_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The work of a page ends when its visitor leaves, and the page stops waiting."""
     import streamlit  # noqa: PLC0415 - children import this module
     from streamlit.runtime.scriptrunner import StopException  # noqa: PLC0415 - as above
 
@@ -280,7 +278,6 @@ def test_check_ends_when_visitor_leaves(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_check_ends_when_client_disconnects() -> None:
-    """The work for a request ends when its client disconnects."""
     from starlette.requests import Request  # noqa: PLC0415 - children import this module
 
     from arena.api.dependencies import client_there  # noqa: PLC0415 - as above

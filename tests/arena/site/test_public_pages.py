@@ -157,7 +157,6 @@ def test_reference_is_line_without_rank() -> None:
 
 
 def test_boards_of_one_set_have_distinct_labels(filled: Callable[..., Arena]) -> None:
-    """Two boards of one set have distinct labels by set, round, judge and date."""
     arena = filled()
     for name in ("spring", "summer"):
         play(arena, name, publish=True)

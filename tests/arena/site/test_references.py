@@ -76,7 +76,6 @@ def _body(element: Any) -> str:  # noqa: ANN401 - an element of AppTest without 
     ],
 )
 def test_pages_show_note_of_set(judged: Callable[[str], Arena], name: str, query: dict[str, str]) -> None:
-    """Pages of boards, questions and answers show the set's note."""
     settings: Settings = judged(MACHINE).settings
     page = page_of(settings, name, board="r", **query)
     page.run()

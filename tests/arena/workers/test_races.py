@@ -123,7 +123,6 @@ def _new(system: str, team: str = "ours") -> NewSubmission:
 
 @pytest.mark.slow
 def test_similar_names_are_not_both_registered(arena: Arena) -> None:
-    """Of two similar new names registered at once, the second is refused."""
     with meanwhile(arena, lambda: arena.store.submissions.add(_new("twin"), [])) as start:
 
         def follow() -> object:

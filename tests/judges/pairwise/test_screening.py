@@ -240,7 +240,6 @@ def test_honest_sentences_are_unchanged() -> None:
 
 @pytest.mark.slow
 def test_honest_sentences_do_not_change_verdict() -> None:
-    """A real answer with an honest sentence gets the same verdict."""
     judge = build_judge(load_spec("lexical"))
     for text in HONEST:
         answer = f"{REAL} {text}"
