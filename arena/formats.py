@@ -119,19 +119,19 @@ class Bounded:
 
 
 FLAGS: Mapping[str, tuple[str, str]] = {
-    "never_wins": ("never wins", "Not even a tie: its rating has no lower end, so none is given."),
-    "never_loses": (
-        "never loses",
-        "Not even a tie against it: its rating has no upper end, so none is given.",
-    ),
-    "unbounded": ("no rating", "Its wins and losses never lead back to the rated systems."),
+    "never_wins": ("never wins", "It never even tied, so its rating has no lower bound."),
+    "never_loses": ("never loses", "No system even tied with it, so its rating has no upper bound."),
+    "unbounded": ("no rating", "Its wins and losses do not link it to the rated systems in both directions."),
     "separate": (
         "separate",
-        "Its rating is measured within its own group of systems; only places compare with others.",
+        "Its rating is on the scale of its own group of systems; only ranks are comparable across groups.",
     ),
-    "anchor": ("anchor", "Its rating is fixed by definition; the others are measured from it."),
-    "no_interval": ("no interval", "Too few questions or battles to say how sure the rating is."),
-    "few_questions": ("few questions", "Fewer than twelve questions carry the rating: a t interval."),
+    "anchor": ("anchor", "Its rating is fixed; the other ratings are relative to it."),
+    "no_interval": ("no interval", "Too few questions or battles for an interval."),
+    "few_questions": (
+        "few questions",
+        "The rating is based on fewer than twelve questions, so the interval is a t interval.",
+    ),
     "borrowed": ("overall rating", "No battle in this domain; the overall rating is shown instead."),
     "partial": ("partial", "It answered only part of the questions."),
 }

@@ -40,7 +40,7 @@ class Parts:
 
 
 def unbroken(html: str) -> str:
-    """Keep the sign for per cent on the line of its figure."""
+    """Keep the per cent sign on the same line as its number."""
     return html.replace(" %", "\u00a0%")
 
 

@@ -50,7 +50,7 @@ class MetricsAccess(StrEnum):
 
 
 class EngineKind(StrEnum):
-    """Engine of long work."""
+    """Engine for long tasks."""
 
     LOCAL = "local"
     RAY = "ray"
@@ -127,7 +127,7 @@ def _networks(variables: Variables, name: str) -> tuple[str, ...]:
         return tuple(str(ip_network(text)) for text in values)
     except ValueError as error:
         advice = "List addresses and networks such as 10.0.0.0/8, separated by commas."
-        raise InputError(f"{name} cannot be used: {error}.", advice=advice) from error
+        raise InputError(f"{name} is invalid: {error}.", advice=advice) from error
 
 
 def _plugin_files(variables: Variables, name: str) -> tuple[Path, ...]:

@@ -2,8 +2,8 @@ r"""Parse citations in the styles of people and tools.
 
 Supported are `[1]`, `\[1\]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `<sup>1</sup>`, `$^{1}$`,
 `(source 1)`, raised digits, `【1†source】` and `【4:1†source】` as of OpenAI's file search, a context's own
-id in brackets (`[d7]`), and `(1)` behind a statement if the contexts have numbers. Code, powers and years
-are ignored. A superscript 2 or 3 behind a word may be a power. It is a citation if the text has another
+id in brackets (`[d7]`), and `(1)` after a statement if the contexts have numbers. Code, powers and years
+are ignored. A superscript 2 or 3 after a word may be a power. It is a citation if the text has another
 superscript that is certainly one, such as ¹ or ⁴.
 
 Sources: Han et al. (2024), RAG-QA Arena, section 3.1 and table 12, whose writers cite documents as [1], [2]
@@ -48,7 +48,7 @@ _WORD_BEFORE = re.compile(
     r"(?:[^\W\d_]{3}|\d{4}|\b(?:a[mst]|b[ey]|do|go|h?e|i[nst]|me|no|o[fnr]|so|to|u[ps]|we))\Z", re.IGNORECASE
 )
 _BEFORE_FIRST = re.compile(r"(?:[^\W\d_]{2}|\d{4})\Z")
-"""Words behind which ¹ is a citation."""
+"""Words after which ¹ is a citation."""
 _MEASURED = re.compile(r"\d\s?[^\W\d_]\Z")
 _POWER_BEFORE = re.compile(
     r"(?:(?:\d|\bper|/)\s?[^\W\d_]+|\b(?:cos|exp|log|sin|tan|chi|mol|\w{0,5}met(?:er|re)s?))\Z", re.IGNORECASE
@@ -148,7 +148,7 @@ class _Mark:
 
     Attributes:
         of_search: Whether it may count from 0.
-        on_word: Whether it is a superscript behind a word.
+        on_word: Whether it is a superscript after a word.
     """
 
     start: int
@@ -218,7 +218,7 @@ def _read(match: re.Match[str], ids: Collection[str]) -> _Mark | None:
 
 
 def _read_raised(text: str, match: re.Match[str], has_contexts: bool) -> _Mark | None:
-    """Parse a superscript, which is a power behind a unit or a symbol."""
+    """Parse a superscript, which is a power after a unit or a symbol."""
     before = text[max(0, match.start() - _LOOK) : match.start()]
     numbers = _numbers(unicodedata.normalize("NFKC", re.sub("<[^<>]*>", "", match.group())))
     if not numbers:
@@ -255,7 +255,7 @@ def _numbers(inner: str) -> tuple[int, ...]:
 
 
 def _round_marks(text: str, count: int, code: Sequence[tuple[int, int]]) -> Iterator[_Mark]:
-    """Yield `(1)` before a stop or the end; also behind stops if the text ends with such a mark."""
+    """Yield `(1)` before a stop or the end; also after full stops if the text ends with such a mark."""
     behind_stops = _ROUND_LAST.search(text) and not _ROUND_ITEM.search(text)
     for match in (_ROUND_BEHIND_STOP if behind_stops else _ROUND).finditer(text):
         numbers = _numbers(match[match.lastindex or 0])

@@ -1,7 +1,7 @@
 """Answers that decline: they do not know, found nothing or refuse, and answer nothing else.
 
 Words of seven languages are read as classes (`declines.toml`): denials, sources, knowing, telling,
-the speaker. Words of the question, figures and names count apart. A linear model weighs pairs
+the speaker. Words of the question, figures and names have their own classes. A linear model weighs pairs
 of classes in a clause, how clauses follow one another, and sequences of words (`declines.json`,
 fitted by `benchmarks/declines.py`; figures in docs/method/declining.md).
 """
@@ -18,15 +18,15 @@ from pathlib import Path
 from data.text import is_blank
 
 MAX_CHARACTERS = 1_000
-"""A longer text tells something, whatever else it says."""
+"""A longer text always counts as an answer."""
 OPENING = 400
-"""Of a longer text the first and last third of this are looked at first: most show there that they answer."""
+"""Of a longer text, a third of this at either end is read first: most answer there."""
 REMEMBERED = 4_096
 
 REASONING = "thinking|think|thoughts|thought|reasoning|scratchpad|analysis"
 REASONING_END = re.compile(rf"(?i)</(?:{REASONING})>")
 REASONING_OPEN = re.compile(rf"(?i)\A\s*+<(?:{REASONING})>")
-"""Reasoning that was cut off before the answer, unless it ends."""
+"""Reasoning that was cut off before the answer."""
 LABELLED_REASONING = re.compile(r"(?is)\A\s*+(?:thinking|thoughts?|reasoning)\s*+:.*?\banswer\s*+:")
 WRAPPER = re.compile(r"(?i)</?(?:answer|final_answer|response|output)>|\A\W*(?:final\s+)?answer\W*:")
 MARKS = re.compile(r"\[[\d\s,;^-]{1,20}\]|<[^<>]{1,40}>|\*\*|__")
@@ -41,7 +41,7 @@ ACCENTS = re.compile("[\u0300-\u036f]")
 WORD = re.compile(r"[^\W_]+")
 WORD_OR_SIGN = re.compile(r"[^\W_]+|[.;:,?!]")
 STEM = 6
-"""Letters that are read of a word without a class."""
+"""Number of letters used of a word without a class."""
 MAX_SEQUENCE = 3
 FIRST_WORDS = re.compile(r"\A\W*+\w++(?: \w++)?,\s(?=.*\w)")
 UNDONE = re.compile(r"\A(?:un\w{3,}(?:ed|able|t|te[nrs]?|bar(?:e[mnrs]?)?)|(?:in|im)\w{4,}(?:ble|bles))$")
@@ -60,7 +60,7 @@ SAME = {"LACK": "NEG", "UNK": "NEG", "LACKq": "NEGq", "UNKq": "NEGq", "DOC": "SR
 DENIED = frozenset(("n", "N", "tn", "tN"))
 EMPTY = ("none", "null")
 SIGNS_THAT_ANSWER = ("Sm", "Sc")
-"""Signs of mathematics and currencies, which may be an answer without a word."""
+"""Mathematical and currency signs, which can be an answer without words."""
 CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
 OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
 DENIALS = frozenset({"NEG", "LACK", "UNK"})  # Classes that `SAME` joins.
@@ -80,9 +80,9 @@ class Asked:
 
 @lru_cache(maxsize=REMEMBERED)
 def declines(answer: str, question: str) -> bool:
-    """Tell whether an answer gives no answer to the question: it declines and tells nothing else.
+    """Return whether an answer declines: it says that it has no answer, and states nothing else.
 
-    Reasoning and answer wrappers are left out first; a text of which nothing is left declines too.
+    Reasoning and answer wrappers are removed first; a text that becomes empty also declines.
     """
     text = without_reasoning(answer)
     if len(text) > MAX_CHARACTERS:
@@ -109,7 +109,7 @@ def _takes_bare(words: str, question: str) -> bool:
 
 
 def without_reasoning(text: str) -> str:
-    """Return the part of a text behind the reasoning of a model."""
+    """Return the part of a text after the model's reasoning."""
     ends = [match.end() for match in REASONING_END.finditer(text)] if "</" in text else []
     text = text[ends[-1] :] if ends else text
     if REASONING_OPEN.match(text):  # It was cut off before the answer.
@@ -138,7 +138,7 @@ def _weights() -> dict[str, float]:
 
 
 class Lists:
-    """The word lists: classes of whole words and of beginnings, expressions, whole answers."""
+    """Word lists: classes of whole words and prefixes, expressions, whole answers."""
 
     def __init__(self) -> None:
         read = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -176,7 +176,7 @@ def classes(word: str) -> tuple[str, ...]:
 
 
 def fold(text: str) -> str:
-    """Return a text without capitals and accents."""
+    """Return a text in lower case without accents."""
     if text.isascii():
         return text.lower()
     return ACCENTS.sub("", unicodedata.normalize("NFKD", text)).casefold()
@@ -184,7 +184,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def _read(word: str) -> tuple[str, tuple[str, ...], str]:
-    """Return a word folded, its classes and its root."""
+    """Return a folded word, its classes and its root."""
     folded = fold(word)
     return folded, classes(folded), _root(folded)
 
@@ -195,7 +195,7 @@ def _root(word: str) -> str:
 
 @lru_cache(maxsize=REMEMBERED)
 def asked_by(question: str) -> Asked:
-    """Read a question."""
+    """Parse a question."""
     folded = NOT.sub(" not", fold(question.translate(SIGNS)))
     words = WORD.findall(folded)
     in_classes = {name for word in words for name in classes(word)}
@@ -224,7 +224,7 @@ def asked_by(question: str) -> Asked:
 
 
 def features(text: str, question: str) -> set[str]:
-    """Return the features of an answer that the model weighs."""
+    """Return the model's features of an answer."""
     request = asked_by(question)
     out = {f"q:{each}" for each in (request.kind, *request.marks)}
     text = NOT.sub(" not", MARKS.sub(" ", text.translate(SIGNS))).strip()

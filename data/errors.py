@@ -36,7 +36,7 @@ def _restored(kind: type[ArenaError], args: tuple[object, ...], fields: dict[str
 
 
 class InputError(ArenaError):
-    """An input value, file or text cannot be used."""
+    """Invalid input: a value, a file or a text."""
 
 
 class FileFormatError(InputError):
@@ -91,7 +91,7 @@ class RecordError(InputError):
 
 
 class SpecError(InputError):
-    """A judge spec, prompt or card cannot be used."""
+    """Invalid judge spec, prompt or card."""
 
 
 class NotFoundError(ArenaError):
@@ -183,7 +183,7 @@ class UnrankableError(StatisticsError):
 
 
 class AccessError(ArenaError):
-    """There is no sign-in, or the token or session is not valid."""
+    """Not signed in, or the token or session is not valid."""
 
 
 class TooManyAttemptsError(AccessError):

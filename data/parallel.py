@@ -37,7 +37,7 @@ _SPREAD: ContextVar[Spread | None] = ContextVar("spread", default=None)
 
 @contextmanager
 def in_parallel(spread: Spread) -> Iterator[None]:
-    """Run long work of the block on a pool."""
+    """Run the long tasks of the block on a pool."""
     token = _SPREAD.set(spread)
     try:
         yield

@@ -153,7 +153,7 @@ def find_plugins(kind: PluginKind) -> PluginList:
         except Exception as error:  # noqa: BLE001 - plugin code may raise anything
             problems.append(f"The plugin {source} was not loaded: {describe_error(error)}.")
         except SystemExit as error:
-            problems.append(f"The plugin {source} was not loaded: it ends the program ({error.code}).")
+            problems.append(f"The plugin {source} was not loaded: it exits the program ({error.code}).")
     return PluginList(tuple(plugins), tuple(problems))
 
 
@@ -172,7 +172,7 @@ def plugin_entries(
         elif not _is_word(value.name):
             problems.append(f"{prefix} has a {kind.word} named {value.name!r}, which is not a single word.")
         elif value.name in reserved or value.name in entries:
-            problems.append(f"{prefix} has a {kind.word} {value.name}, but there is one already.")
+            problems.append(f"{prefix} has a {kind.word} {value.name}, but that name is already in use.")
         else:
             entries[value.name] = value
     return PluginEntries(tuple(entries.values()), tuple(problems))
@@ -229,7 +229,7 @@ def load_file(path: Path) -> ModuleType:
         loaded = _LOADING.get(name)
         if loaded is not None and not loaded.wait(LOAD_TIMEOUT):
             raise SpecError(
-                f"{path} loads itself while it is loaded.",
+                f"{path} imports itself while it is being loaded.",
                 advice='Put its script under `if __name__ == "__main__":`.',
             )
         if (loaded_module := sys.modules.get(name)) is not None:
@@ -296,7 +296,7 @@ def resolve(reference: str) -> Any:  # noqa: ANN401 - of any type
         for plugin in _several(getattr(module, kind.value, ()), place, place):
             if plugin.name == name:
                 return plugin.value
-    raise SpecError(f"There is no {name!r} in {place}.", advice="Use a name that it defines.")
+    raise SpecError(f"There is no {name!r} in {place}.", advice="Use a name that is defined there.")
 
 
 def _sources(kind: PluginKind) -> Iterator[tuple[str, str, Callable[[], object]]]:

@@ -1,4 +1,4 @@
-"""Progress of long work, counted by workers and displayed by listeners.
+"""Progress of long tasks, counted by workers and displayed by listeners.
 
 The listener is a context variable, so that it need not be passed through every caller. Without a listener,
 counting is cheap.
@@ -46,7 +46,7 @@ class Progress:
 
     @property
     def rate(self) -> float:
-        """Items a second so far."""
+        """Items per second so far."""
         return self.done / self.seconds if self.seconds > 0 else 0.0
 
     @property
@@ -76,7 +76,7 @@ _PLAIN = ("what", "total", "done", "in_bytes", "requests", "left", "note", "cost
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """Long work whose worker sets `done`, which other threads may read.
+    """Long task whose worker sets `done`, which other threads may read.
 
     Attributes:
         what: Description, such as `scoring by answer-crux`.

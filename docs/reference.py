@@ -59,13 +59,13 @@ SETTINGS_PAGE = """\
 Settings are variables of the environment; only `arena/settings.py` reads them. The user data folder is
 `~/.local/share/answer-arena` on Linux, `~/Library/Application Support/answer-arena` on macOS and
 `AppData\\Local\\answer-arena\\answer-arena` on Windows. A variable that is set and empty counts as unset.
-The key is sent to every endpoint that a judge names, and never stored or shown.
+The key is sent to every endpoint that a judge uses, and never stored or shown.
 """
 ERRORS_PAGE = """\
 # Errors
 
-Every error that the program raises on purpose is an `ArenaError`. Its message says what happened and
-where, its `advice` what to do about it.
+Every error that the program raises on purpose is an `ArenaError`. Its message
+says what happened and where, its `advice` how to fix it.
 
 - A command prints it as one line on stderr and exits with 1.
 - The [API](api.md) answers with `application/problem+json` and the HTTP status below. An error with
@@ -80,8 +80,8 @@ Each class with the status and title of its problem, below the class that it bel
 ROUTES_PAGE = """\
 # Routes of the API
 
-Everything under `/api/v1`, as the OpenAPI document has it; [the API](api.md) says how to use it.
-✓: a token is read, and needed unless the object is public.
+All routes under `/api/v1`, from the OpenAPI document; [the API](api.md) explains their use.
+✓: takes a token, which is required unless the object is public.
 
 | route | token | what | query |
 |---|---|---|---|
@@ -89,7 +89,7 @@ Everything under `/api/v1`, as the OpenAPI document has it; [the API](api.md) sa
 MODES_PAGE = """\
 # Endpoints, mode by mode
 
-What the modes of a scripted server do, and what must become of a battle there ([endpoints](providers.md)).
+Behaviour of each mode of a scripted server, and the required outcome of a battle ([endpoints](providers.md)).
 """
 
 
@@ -114,34 +114,32 @@ VARIABLES = (
         "`sqlite:///…` or `postgresql+psycopg://…` (`postgres://…` is the same)",
         "`arena.sqlite` in `ARENA_HOME`",
     ),
-    Variable(
-        "ARENA_DATABASE_URL_FILE", "", "file that contains `ARENA_DATABASE_URL`, read where that is unset"
-    ),
+    Variable("ARENA_DATABASE_URL_FILE", "", "file that contains `ARENA_DATABASE_URL`, read if that is unset"),
     Variable(
         "ARENA_MAX_ANSWER_CHARS", "max_answer_chars", "longest answer, in characters; a set may allow less"
     ),
-    Variable("ARENA_MAX_UPLOAD_MB", "max_upload_mb", "largest file of answers, decompressed, in MiB"),
+    Variable("ARENA_MAX_UPLOAD_MB", "max_upload_mb", "largest answer file, decompressed, in MiB"),
     Variable(
         "OPENAI_BASE_URL",
         "endpoint",
-        "endpoint of LLM judges whose spec names none",
+        "endpoint of LLM judges whose spec has none",
         "the public OpenAI endpoint",
     ),
     Variable("OPENAI_API_KEY", "api_key", "key of that endpoint"),
-    Variable("OPENAI_API_KEY_FILE", "", "file that contains `OPENAI_API_KEY`, read where that is unset"),
+    Variable("OPENAI_API_KEY_FILE", "", "file that contains `OPENAI_API_KEY`, read if that is unset"),
     Variable("OPENAI_ORG_ID", "", "organisation, sent only by the transport `openai`: then the default"),
     Variable("OPENAI_PROJECT_ID", "", "project, likewise"),
     Variable("OPENAI_CUSTOM_HEADERS", "", "further headers, likewise"),
     Variable("ARENA_TRANSPORT", "transport", f"how requests are sent to LLMs: {described_transports()}"),
     Variable("ARENA_CACHE_MODE", "cache_mode", "use of the reply cache: `live`, `replay` or `record`"),
-    Variable("ARENA_RPM", "rpm", "most requests a minute, for each endpoint and model", "no limit"),
-    Variable("ARENA_TPM", "tpm", "most tokens a minute, for each endpoint and model", "no limit"),
-    Variable("ARENA_TIMEOUT", "timeout", "longest wait for one reply, in seconds"),
+    Variable("ARENA_RPM", "rpm", "maximum requests per minute, endpoint and model", "no limit"),
+    Variable("ARENA_TPM", "tpm", "maximum tokens per minute, endpoint and model", "no limit"),
+    Variable("ARENA_TIMEOUT", "timeout", "maximum wait for a reply, in seconds"),
     Variable("ARENA_BATCH_POLL", "batch_poll", "seconds between two queries of a batch's state"),
     Variable(
         "ARENA_SEARCH_URL",
         "search_url",
-        "URL of a web search with `{query}` in it (and `{count}`, where it takes one), which returns JSON as "
+        "URL of a web search with `{query}` in it (and optionally `{count}`), which returns JSON as "
         "[SearXNG](https://docs.searxng.org/dev/search_api.html) does: "
         "`http://localhost:8080/search?q={query}&format=json`",
     ),
@@ -151,62 +149,57 @@ VARIABLES = (
         "[apprise address](https://github.com/caronc/apprise/wiki) that gets a message when a round is "
         "finished, a cap is reached or a submission is accepted",
     ),
-    Variable("ARENA_NOTIFY_FILE", "", "file that contains `ARENA_NOTIFY`, read where that is unset"),
+    Variable("ARENA_NOTIFY_FILE", "", "file that contains `ARENA_NOTIFY`, read if that is unset"),
     Variable(
         "ARENA_ENGINE",
         "engine",
-        "where long work is done: `local`, in processes of this machine, or `ray`, on a cluster",
+        "where long tasks run: `local`, in processes of this machine, or `ray`, on a cluster",
     ),
-    Variable(
-        "ARENA_PROCESSES",
-        "processes",
-        "processes that long work takes on this machine",
-        "one for each processor",
-    ),
-    Variable("ARENA_API_RATE", "api_rate", "most requests a minute to the API, for each token or address"),
+    Variable("ARENA_PROCESSES", "processes", "processes for long tasks on this machine", "one per processor"),
+    Variable("ARENA_API_RATE", "api_rate", "maximum API requests per minute, for each token or address"),
     Variable(
         "ARENA_API_INTAKE_RATE",
         "intake_rate",
-        "most uploads, checks and submissions an hour together, for each token or address",
+        "maximum uploads, checks and submissions per hour in total, for each token or address",
     ),
-    Variable("ARENA_BODY_TIMEOUT", "body_timeout", "seconds after which a silent upload is cut off"),
-    Variable("ARENA_OPERATOR", "operator", "who runs the arena, for the page *About*"),
+    Variable("ARENA_BODY_TIMEOUT", "body_timeout", "seconds after which a stalled upload is aborted"),
+    Variable("ARENA_OPERATOR", "operator", "name of the arena's operator, for the page *About*"),
     Variable(
         "ARENA_PROXIES",
         "proxies",
-        "addresses and networks of the reverse proxies in front, such as `10.0.0.0/8`, besides this machine: "
-        "whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed ([behind a proxy](#behind-a-proxy))",
+        "addresses and networks of reverse proxies, such as `10.0.0.0/8`, whose `X-Forwarded-For` and "
+        "`X-Forwarded-Proto` are trusted besides this machine's ([behind a proxy](#behind-a-proxy))",
     ),
     Variable(
-        "ARENA_CONTACT", "contact", "how readers reach them: a mail address, an `https://` address, or a text"
+        "ARENA_CONTACT",
+        "contact",
+        "the operator's contact: an e-mail address, an `https://` address, or a text",
     ),
     Variable(
         "ARENA_PRIVACY",
         "privacy",
-        "what the page *About* adds on privacy: a text, or the `https://` address of a privacy notice",
+        "privacy notice on the page *About*: a text, or the `https://` address of a privacy notice",
     ),
     Variable("ARENA_DOCS_URL", "docs_url", "address where this documentation is published for readers"),
     Variable(
         "ARENA_WORK_SECONDS",
         "work_seconds",
-        "most seconds of a processor for work on one answer, reply, system card, or 5 MiB of a file; by the "
-        "clock six times as many",
+        "maximum CPU seconds for one answer, reply, system card, or 5 MiB of a file; the wall-clock "
+        "limit is six times as long",
     ),
-    Variable(
-        "ARENA_LEASE", "lease", "seconds without a sign of activity after which a worker counts as dead"
-    ),
+    Variable("ARENA_LEASE", "lease", "seconds without a heartbeat after which a worker counts as dead"),
     Variable(
         "ARENA_LOG_FORMAT", "log_format", "format of the logs of `serve` and `worker`: `console` or `json`"
     ),
     Variable(
         "ARENA_LOG_LEVEL",
         "log_level",
-        "`DEBUG`, `INFO`, `WARNING` or `ERROR`; where it is set, other commands log too",
+        "`DEBUG`, `INFO`, `WARNING` or `ERROR`; if it is set, other commands log too",
         "INFO for `serve` and `worker`",
     ),
     Variable("ARENA_METRICS_TOKEN", "metrics_token", "bearer token that `/metrics` requires"),
     Variable(
-        "ARENA_METRICS_TOKEN_FILE", "", "file that contains `ARENA_METRICS_TOKEN`, read where that is unset"
+        "ARENA_METRICS_TOKEN_FILE", "", "file that contains `ARENA_METRICS_TOKEN`, read if that is unset"
     ),
     Variable(
         "ARENA_METRICS",

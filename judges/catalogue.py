@@ -112,7 +112,7 @@ def _find(name: str, folders: Sequence[Path]) -> _File:
     suggestions = difflib.get_close_matches(name, names, n=1)
     message = f"Unknown judge {name!r}."
     hint = f"Did you mean {suggestions[0]!r}? " if suggestions else ""
-    advice = f"{hint}Give the path of a .toml file, FILE.py:FUNCTION, or one of: {', '.join(names)}."
+    advice = f"{hint}Use the path of a .toml file, FILE.py:FUNCTION, or one of: {', '.join(names)}."
     raise NotFoundError(message, advice=" ".join((advice, *added.problems)))
 
 
@@ -178,8 +178,8 @@ def _flat(values: Mapping[str, Any], name: str) -> dict[str, Any]:
     twice = sorted(set(flat) & set(table))
     if odd or twice:
         problem = f"unknown key {odd[0]!r} in [sampling]" if odd else f"{twice[0]!r} is set twice"
-        message = f"Judge spec {name} cannot be used: {problem}."
-        raise SpecError(message, advice=f"[sampling] takes {', '.join(SAMPLING_KEYS)}.")
+        message = f"Judge spec {name} is invalid: {problem}."
+        raise SpecError(message, advice=f"[sampling] allows {', '.join(SAMPLING_KEYS)}.")
     return {**flat, **table}
 
 

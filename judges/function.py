@@ -55,10 +55,10 @@ def _load(reference: str) -> Callable[..., Any]:
             function = resolve(reference)
     except (Exception, SystemExit) as error:
         message = f"The judge {reference} cannot be loaded: {describe_error(error)}."
-        raise SpecError(message, advice="Name FILE.py:FUNCTION, and correct the file.") from error
+        raise SpecError(message, advice="Use FILE.py:FUNCTION, and correct the file.") from error
     if not callable(function):
         message = f"The judge {reference.rpartition(':')[2]} is not a function."
-        raise SpecError(message, advice="Give a function, a judge's name or FILE.py:FUNCTION.")
+        raise SpecError(message, advice="Pass a function, a judge's name or FILE.py:FUNCTION.")
     try:
         inspect.signature(function).bind("question", "a", "b", "reference")
     except TypeError as error:

@@ -136,7 +136,7 @@ class RetrieverInfo:
     def __post_init__(self) -> None:
         functions: tuple[object, ...] = (self.open or self.find, self.find or self.open)
         if not all(map(callable, functions)):
-            raise SpecError(f"The retriever {self.name} needs a function as `find`.")
+            raise SpecError(f"The `find` of the retriever {self.name} is not a function.")
 
     @asynccontextmanager
     async def opened(self, sources: Sources, corpus: str) -> AsyncIterator[Opened]:

@@ -219,7 +219,7 @@ def make_spec(values: Mapping[str, Any]) -> JudgeSpec:
     except ValidationError as error:
         name = values.get("name", "?")
         problems = "; ".join(_wording(error))
-        message = f"Judge spec {name} cannot be used: {problems}."
+        message = f"Judge spec {name} is invalid: {problems}."
         raise SpecError(message, advice="docs/judges.md explains every key.") from error
 
 
@@ -259,13 +259,13 @@ def _common_problems(spec: JudgeSpec) -> Iterator[str]:
 
 def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
     if not spec.model.strip():
-        yield "'model' is missing: name the LLM as the endpoint names it"
+        yield "'model' is missing: use the endpoint's name of the LLM"
     if spec.endpoint and not spec.endpoint.startswith(("http://", "https://")):
         yield f"'endpoint' is not an http(s) address ({spec.endpoint!r})"
     if spec.prompt is None:
         yield (
-            f"'prompt' is missing: no bundled one has the ground truth {spec.ground_truth} and the reply "
-            f"{spec.reply}, so name a Markdown file next to the spec"
+            f"'prompt' is missing: no bundled prompt has the ground truth {spec.ground_truth} and the reply "
+            f"{spec.reply}; use a Markdown file next to the spec"
         )
     else:
         yield from _prompt_problems(spec.prompt, spec.ground_truth)
@@ -273,9 +273,9 @@ def _llm_problems(spec: JudgeSpec) -> Iterator[str]:
         if own_words != (spec.reply is ReplyFormat.WORDS):
             yield "'reply' must be words if the prompt has a [verdict] table, and only then"
     if spec.votes > 1 and spec.temperature == 0:
-        yield "'votes' above 1 with 'temperature' 0 asks the same thing again: raise the temperature"
+        yield "'votes' above 1 with 'temperature' 0 repeats the same request: raise the temperature"
     if spec.order is OrderPolicy.BOTH and (spec.swap_margin is not None or spec.swap_audit):
-        yield "'order' both already asks every battle twice: leave 'swap_margin' and 'swap_audit' out"
+        yield "'order' both already judges every battle twice: leave out 'swap_margin' and 'swap_audit'"
 
 
 def _prompt_problems(prompt: Prompt, ground_truth: GroundTruth) -> Iterator[str]:
@@ -302,7 +302,7 @@ def _panel_problems(spec: JudgeSpec) -> Iterator[str]:
     if spec.rule is PanelRule.MAJORITY and spec.weights:
         yield "'weights' count only with rule = \"weighted\""
     if spec.quorum is not None and spec.quorum > len(spec.members):
-        yield f"'quorum' {spec.quorum} is more than there are members"
+        yield f"'quorum' {spec.quorum} exceeds the number of members"
 
 
 def _lexical_problems(spec: JudgeSpec) -> Iterator[str]:

@@ -73,7 +73,7 @@ def require_equal_lengths(columns: Mapping[str, Column]) -> None:
     for name in rest:
         if lengths[name] != lengths[first]:
             message = f"Column {first} has {lengths[first]} rows but column {name} has {lengths[name]}."
-            raise RecordError(message, advice="Give every battle one value in each column.")
+            raise RecordError(message, advice="Each battle needs one value in every column.")
 
 
 def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
@@ -101,7 +101,7 @@ def _spelled(codes: NDArray[np.int32], words: list[str], name: str) -> tuple[NDA
     names = [spelled(word, name) for word in words]
     for code, word in enumerate(names):
         if word and (problem := fault(word, name)) and (codes == code).any():
-            _refuse(name, int(np.argmax(codes == code)), f"`{words[code]}` cannot be used; {problem}")
+            _refuse(name, int(np.argmax(codes == code)), f"`{words[code]}` is invalid; {problem}")
     if names == words:
         return codes, words
     places = {word: place for place, word in enumerate(dict.fromkeys(names))}
@@ -133,7 +133,7 @@ def encode_words(column: Column, name: str, words: Mapping[str, int]) -> NDArray
         if word not in words and (codes == code).any():
             known = ", ".join(f"`{known}`" for known in words)
             problem = f"`{word}` is unknown" if word else "the value is missing"
-            _refuse(name, int(np.argmax(codes == code)), problem, advice=f"Write one of {known}.")
+            _refuse(name, int(np.argmax(codes == code)), problem, advice=f"Use one of {known}.")
     return np.array([words.get(word, -1) for word in entries], dtype=np.int8)[codes]
 
 
@@ -170,7 +170,12 @@ def refuse_self_battles(a: NDArray[np.int32], b: NDArray[np.int32], systems: tup
     same = a == b
     if same.any():
         row = int(np.argmax(same))
-        _refuse("model_b", row, f"`{systems[a[row]]}` meets itself", advice="Name two different systems.")
+        _refuse(
+            "model_b",
+            row,
+            f"`{systems[a[row]]}` is on both sides",
+            advice="A battle needs two different systems.",
+        )
 
 
 def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]]:
@@ -187,7 +192,7 @@ def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]
     for code, word in enumerate(words):
         if not isinstance(word, str | int | float | np.generic):
             row = int(np.argmax(codes == code))
-            _refuse(name, row, f"a value of type {type(word).__name__} cannot be used")
+            _refuse(name, row, f"the type {type(word).__name__} is not supported")
         whole = isinstance(word, float | np.floating) and float(word).is_integer()
         texts.append(str(int(word)) if whole else str(word))
     if len(set(texts)) < len(texts):  # 1 and "1" are one name
@@ -256,7 +261,7 @@ def _factorize(column: Column, name: str) -> tuple[NDArray[np.int32], list[Any]]
         codes, words = pd.factorize(values)
     except TypeError:
         row = next(row for row, value in enumerate(values) if not isinstance(value, Hashable))
-        _refuse(name, row, f"a value of type {type(values[row]).__name__} cannot be used")
+        _refuse(name, row, f"the type {type(values[row]).__name__} is not supported")
     return codes.astype(np.int32), list(words)
 
 

@@ -13,7 +13,7 @@ from leaderboard.vocabulary import OVERALL
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-9
-"""Largest sum of differences that is a tie."""
+"""Maximum sum of differences that is a tie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,5 +161,5 @@ def _shares(table: BattleTable, system: int) -> Floats:
 
 def _code(table: BattleTable, system: str) -> int:
     if system not in table.systems:
-        raise NotFoundError(f"No battle names the system {system}.", advice="See the names on the board.")
+        raise NotFoundError(f"No battle involves the system {system}.", advice="Use a name on the board.")
     return table.systems.index(system)

@@ -16,7 +16,7 @@ __all__ = ["Rate", "RateTable", "win_rates"]
 
 Floats = NDArray[np.float64]
 MAX_CELLS = 8
-"""Most cells per battle of a dense table of counts; sparser ones are sorted."""
+"""Maximum cells per battle of a dense table of counts; sparser tables are sorted."""
 ROWS_AT_ONCE = 1 << 20
 """Rows per batch, to bound memory."""
 Codes = NDArray[np.int64]
@@ -91,7 +91,7 @@ class RateTable:
             if row.system == system and row.domain == domain:
                 return row
         message = f"No rate for {system} in {domain}."
-        raise NotFoundError(message, advice="Spell system and domain as in the battle file.")
+        raise NotFoundError(message, advice="Use the names of the battle file.")
 
     def as_json(self) -> dict[str, object]:
         """Return the object that `arena battles winrates --json` prints."""
@@ -231,7 +231,7 @@ def _counting(table: BattleTable, reference: str | None) -> tuple[NDArray[np.boo
 
 def _code_of(table: BattleTable, reference: str) -> int:
     if reference not in table.systems:
-        message = f"No battle names the reference {reference}."
+        message = f"No battle involves the reference {reference}."
         raise NotFoundError(message, advice=f"The systems are {', '.join(sorted(table.systems)[:20])}.")
     return table.systems.index(reference)
 

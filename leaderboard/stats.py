@@ -98,8 +98,8 @@ def effective_count(
     """Return the effective number of independent battles behind a share of clustered battles.
 
     Binomial over clustered variance, at most the count, and shrunk for few questions by the squared ratio of
-    normal and t quantiles. If all battles ended alike, the variance is unknown and the number of questions
-    is used. With weights, `count` and `effective_questions` are Kish's effective sizes.
+    normal and t quantiles. If all battles ended the same way, the variance is unknown and the number of
+    questions is used. With weights, `count` and `effective_questions` are Kish's effective sizes.
 
     Source: Korn & Graubard (1998); Dean & Pagano (2015) recommend it with Wilson's interval.
     """
@@ -118,7 +118,7 @@ def effective_count(
 UNIT = Interval(0.0, 1.0)
 DIFFERENCES = Interval(-1.0, 1.0)
 ROUNDING = 1e-9
-"""Largest spread or difference that is rounding error."""
+"""Maximum spread or difference that is a rounding error."""
 
 
 def mean_interval(
@@ -180,7 +180,7 @@ RESAMPLES = 10_000
 SEED = 0
 MIN_UNITS = 2
 MAX_CACHED_UNITS = 5_000
-"""Most questions whose resamples are cached."""
+"""Maximum number of questions whose resamples are cached."""
 BATCH_CELLS = 4_000_000
 
 Counts = NDArray[np.uint8]

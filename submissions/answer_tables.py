@@ -47,7 +47,7 @@ class AnswerRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerTable:
-    """Parsed file of answers or references.
+    """Parsed answer file or references.
 
     Attributes:
         columns: Names in the file of known columns.
@@ -71,8 +71,8 @@ class AnswerTable:
         """Rename the only system of the table."""
         if len(self.systems) > 1:
             count = f"{len(self.systems):,} systems"
-            message = f"{self.file} has the answers of {count}, so it cannot be called {quoted(name)}."
-            raise InputError(message, advice="Leave out the name, or use a file for each system.")
+            message = f"{self.file} contains the answers of {count}, so it cannot be named {quoted(name)}."
+            raise InputError(message, advice="Omit the name, or use one file per system.")
         systems = {name: next(iter(self.systems.values()), ())}
         columns = {ours: name for ours, name in self.columns.items() if ours != "system"}
         return replace(self, systems=systems, shape=Shape.ONE, columns=columns)
@@ -117,7 +117,7 @@ def read_answer_table(
     called: Mapping[Column, str] | None = None,
     repeats: bool = False,
 ) -> AnswerTable:
-    """Read a file of answers in any format of `submissions.formats`, of one system or several.
+    """Read an answer file in any format of `submissions.formats`, of one system or several.
 
     Rows without a system get `system`; rows of references (not `answers`) get none. `called` maps our columns
     to the file's names. A file without a column of systems is of one system. With `repeats`, numbers in rows
@@ -132,7 +132,7 @@ def read_answer_table(
             reader.add(row)
             if reader.count > limits.answers:
                 message = f"{path.name} has more than {limits.answers:,} rows."
-                raise FileFormatError(message, advice="Give fewer.", code=Code.TOO_MANY_ANSWERS)
+                raise FileFormatError(message, advice="Use fewer rows.", code=Code.TOO_MANY_ANSWERS)
     return reader.table(path.name, system=system, answers=answers)
 
 
@@ -176,7 +176,9 @@ class _Rows:
         self.count += 1
         value = row.value
         if not isinstance(value, Mapping):
-            self._findings.add(row.line, Code.WRONG_SHAPE, "This is not a row.", "Write one object a row.")
+            self._findings.add(
+                row.line, Code.WRONG_SHAPE, "This row is not an object.", "Write one object per row."
+            )
             return
         # Rows of a table have the same columns, so formats are compared only once.
         alike = value.keys() == self._cells.keys()
@@ -217,7 +219,7 @@ class _Rows:
             self._findings.add(0, Code(error.code), error.message, error.advice)
         self._left_out.close(answers=bool(self._systems))
         if not self.count and not self._findings.errors:
-            self._findings.add(0, Code.EMPTY_FILE, f"{name} has no rows.", "Write at least one.")
+            self._findings.add(0, Code.EMPTY_FILE, f"{name} has no rows.", "Add at least one row.")
         if answers and not self._findings.errors:
             self._require_answers()
         if self._findings.errors:
@@ -252,7 +254,7 @@ class _Rows:
             elif column is not Column.SYSTEM:
                 has = listed(map(quoted, self.header), 20)
                 message = f"{name} has no column {quoted(theirs)}; it has {has}."
-                advice = "Name an existing column; for one file only: FILE:COLUMN."
+                advice = "Use an existing column; FILE:COLUMN applies to one file only."
                 raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN)
 
     def _layout(self, *, answers: bool) -> Layout:
@@ -276,7 +278,7 @@ class _Rows:
         if others and layout.shape in {Shape.ONE, Shape.LONG}:
             read = layout.known[Column.ANSWER]
             columns = listed(map(quoted, [read, *others]), MAX_UNREAD)
-            message = f"Several columns have answers, and only one is read: {columns}. {ANSWER_ADVICE}"
+            message = f"Several columns contain answers, but only one is read: {columns}. {ANSWER_ADVICE}"
             self._findings.add(0, Code.UNKNOWN_FIELD, message, "")
         if layout.shape is Shape.WIDE:
             for name in layout.answers:
@@ -301,7 +303,7 @@ class _Rows:
         for row in self._systems.get("", ()) if len(self._systems) > 1 else ():
             if row.answer is not None:
                 message = "The row has an answer but no system."
-                self._findings.add(row.line, Code.MISSING_FIELD, message, "Name its system.")
+                self._findings.add(row.line, Code.MISSING_FIELD, message, "Add the system's name.")
 
     def _sort(
         self, systems: Sequence[str], lines: Sequence[int], columns: Mapping[str, Sequence[object]]

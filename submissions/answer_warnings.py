@@ -1,4 +1,4 @@
-"""Warnings on accepted files of answers, such as text aimed at the judge, which is flagged but not removed.
+"""Warnings on accepted answer files, such as text aimed at the judge, which is flagged but not removed.
 
 A null system with such text reached 86.5 % on a public board (Zheng et al., 2024, "Cheating automatic LLM
 benchmarks"). Judges neutralise it; the warning informs teams and organisers.
@@ -67,7 +67,7 @@ SAME_ANSWER = 3
 NO_ANSWER = 0.3
 """Share of answers that decline; below 0.26 for all systems but one in RAG-QA Arena's Table 9."""
 LISTED = 10
-"""Most lines, names or texts listed in a warning."""
+"""Maximum number of lines, names or texts listed in a warning."""
 SHINGLE = 5
 """Consecutive words compared."""
 COMMON = 3
@@ -191,7 +191,7 @@ class AnswerWarnings:
     ) -> None:
         """Note the warnings on the file as a whole."""
         for name, line in unknown_fields.items():
-            message = f"The field {quoted(name)} is not read."
+            message = f"The field {quoted(name)} is ignored."
             is_answer = column_of(name) is Column.ANSWER
             advice = ANSWER_ADVICE if is_answer else "Remove it, or correct its name."
             self._findings.add(line, Code.UNKNOWN_FIELD, message, advice)
@@ -259,8 +259,8 @@ class AnswerWarnings:
         if self._citing_none:
             lines = listed(self._citing_none, LISTED)
             count = f"{self._unknown_citations:,} citations in {len(self._citing_none):,} answers"
-            message = f"{count} name no context or passage (lines {lines})."
-            advice = "Numbers count the contexts of an answer from 1, else the passages of its question."
+            message = f"{count} match no context or passage (lines {lines})."
+            advice = "Numbers refer to the answer's contexts from 1, or else to the question's passages."
             self._findings.add(self._citing_none[0], Code.UNKNOWN_CITATIONS, message, advice)
 
     def _close_texts(self) -> None:
@@ -274,7 +274,7 @@ class AnswerWarnings:
                 else ""
             )
             lines = ", ".join(map(str, repetition.lines)) + more
-            message = f"{repetition.count:,} questions get the same answer (lines {lines})."
+            message = f"{repetition.count:,} questions have the same answer (lines {lines})."
             advice = "Check that the system answered each question separately."
             self._findings.add(repetition.lines[0], Code.SAME_ANSWER, message, advice)
 
@@ -282,7 +282,7 @@ class AnswerWarnings:
         if self._errors:
             many = TENTH * len(self._errors) >= self._answers and not self._keep_errors
             count = f"{len(self._errors):,} of {counted(self._answers, 'answer')}"
-            message = f"{count} read like the error of a harness: {quoted(self._error)}."
+            message = f"{count} look like a harness's error message: {quoted(self._error)}."
             advice = "Run them again, or leave them out. If they are answers, use --keep-na."
             severity = Severity.ERROR if many else None
             self._findings.add(self._errors[0], Code.HARNESS_ERROR, message, advice, severity)
@@ -293,6 +293,6 @@ class AnswerWarnings:
             self._findings.add(0, Code.MANY_NEAR_COPIES, message, advice)
         declining = self.no_answers / self._answers
         if declining > NO_ANSWER:
-            message = f"{percent(declining, decimals=0)} of the answers say that none was found."
+            message = f"{percent(declining, decimals=0)} of the answers say that no answer was found."
             advice = "Check that retrieval and parsing worked; the answers are judged unchanged."
             self._findings.add(0, Code.MANY_NO_ANSWERS, message, advice)

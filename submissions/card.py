@@ -16,7 +16,7 @@ from data.system_names import is_release, parameters_of, weights_of
 FIELDS = tuple(field.name for field in fields(SystemCard))
 MAX_LENGTH = 200
 MAX_NOTES = 2_000
-"""Most characters of a field, and of `notes`."""
+"""Maximum characters of a field, and of `notes`."""
 
 _LIMITS = ReadLimits(file_bytes=64 * 1024, line_bytes=64 * 1024)
 _TEXT = "tag:yaml.org,2002:str"
@@ -63,7 +63,7 @@ def check_card(text: str) -> CardCheck:
     problems = ProblemList()
     if len(text) > _LIMITS.file_bytes:
         message = f"The card has {len(text):,} characters; {_LIMITS.file_bytes:,} are allowed."
-        problems.add(0, "too-large", message, advice=f"Write only its fields: {', '.join(FIELDS)}.")
+        problems.add(0, "too-large", message, advice=f"Use only these fields: {', '.join(FIELDS)}.")
         return None, problems.result()
     try:
         # Nodes have lines and types, and no value is constructed from a tag.
@@ -71,12 +71,12 @@ def check_card(text: str) -> CardCheck:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = mark.line + 1 if mark else 0
-        problems.add(line, "bad-yaml", f"This is not YAML: {error.problem}.", advice="Correct it there.")
+        problems.add(line, "bad-yaml", f"Invalid YAML: {error.problem}.", advice="Correct it there.")
         return None, problems.result()
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else f"{error}"
-        message = f"This is not YAML: {' '.join(reason.split())[:200]}."
-        problems.add(0, "bad-yaml", message, advice="Write a line for each field, such as model: name.")
+        message = f"Invalid YAML: {' '.join(reason.split())[:200]}."
+        problems.add(0, "bad-yaml", message, advice="Write one line per field, such as model: name.")
         return None, problems.result()
     values = _values(root, problems)
     for name, (line, value) in values.items():
@@ -116,7 +116,7 @@ def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[in
         return {}
     if not isinstance(root, yaml.MappingNode):
         message = "The card is not a mapping."
-        problems.add(1, "wrong-type", message, advice="Write a line for each field, such as model: name.")
+        problems.add(1, "wrong-type", message, advice="Write one line per field, such as model: name.")
         return {}
     values: dict[str, tuple[int, str]] = {}
     for key, node in root.value:
@@ -126,12 +126,12 @@ def _values(root: yaml.Node | None, problems: ProblemList) -> dict[str, tuple[in
             message = f"A card has no field {name[:60]!r}."
             problems.add(line, "unknown-field", message, advice=f"Its fields are {', '.join(FIELDS)}.")
         elif name in values:
-            problems.add(line, "duplicate-key", f"{name} appears twice.", advice="Give every field once.")
+            problems.add(line, "duplicate-key", f"{name} appears twice.", advice="Keep one of them.")
         elif isinstance(node, yaml.ScalarNode) and node.tag in {_TEXT, _NULL, *_UNQUOTED.get(name, ())}:
             values[name] = (line, "" if node.tag == _NULL else node.value.strip())
         else:
             message = f"{name} is {_kind(node)}, not a string."
-            problems.add(line, "wrong-type", message, advice="Write text; put numbers in quotes.")
+            problems.add(line, "wrong-type", message, advice="Write a string; put numbers in quotes.")
             values[name] = (line, "")
     return values
 
@@ -147,14 +147,14 @@ def _check_value(name: str, line: int, value: str, problems: ProblemList) -> Non
         message = "The link is not a web address."
         problems.add(line, "bad-link", message, advice="Start it with https:// or http://.")
     if name in FORMS and value and not FORMS[name][0](value):
-        message = f"{name} is {value[:60]!r}, which cannot be read."
+        message = f"{name} is {value[:60]!r}, which is not valid."
         problems.add(line, "bad-value", message, advice=FORMS[name][1])
 
 
 FORMS: Mapping[str, tuple[Callable[[str], object], str]] = MappingProxyType(
     {
         "open_weights": (weights_of, "Write yes or no."),
-        "parameters": (parameters_of, "Write how many there are in all: 70B, 7.5B, 300M or 124000000."),
+        "parameters": (parameters_of, "Write the total number: 70B, 7.5B, 300M or 124000000."),
         "released": (is_release, "Write a day, month or year: 2026-05-01, 2026-05 or 2026."),
     }
 )

@@ -92,10 +92,10 @@ class TableSystems:
     def _unnamed(self, systems: Sequence[str]) -> FileFormatError:
         # In full, so that users can copy a name.
         names = listed((quoted(name, MAX_NAME_LENGTH) for name in systems), LISTED)
-        message = f"{self._path.name} has the answers of {len(systems):,} systems: {names}."
+        message = f"{self._path.name} contains the answers of {len(systems):,} systems: {names}."
         if self._limits.system:
             message = f"{message[:-1]}; none is {quoted(self._limits.system, MAX_NAME_LENGTH)}."
-        return FileFormatError(message, advice="Name one: --system NAME.", code=Code.SEVERAL_SYSTEMS)
+        return FileFormatError(message, advice="Choose one with --system NAME.", code=Code.SEVERAL_SYSTEMS)
 
     def _named(self, value: object) -> tuple[tuple[str, str], str]:
         """Return the system of a row, empty if unnamed, and the row's question."""
@@ -112,7 +112,7 @@ class TableSystems:
 
     @cached_property
     def _column(self) -> str:
-        """Column of the systems if several have its name."""
+        """Candidate column of the systems when several columns have its name."""
         with suppress(FileFormatError, InvalidFileError):
             return read_answer_table(self._path).columns.get(Column.SYSTEM, "")
         return ""
@@ -163,7 +163,7 @@ class CheckReport(BaseModel):
 
 
 def check_answers(path: Path, questions: Questions, *, limits: IntakeLimits | None = None) -> CheckReport:
-    """Check a file of answers and report all problems; the content of the file never raises an error.
+    """Check an answer file and report all problems; the content of the file never raises an error.
 
     Memory grows only with the number of answers (about 100 bytes each).
     """
@@ -185,7 +185,7 @@ def refused_for_time(questions: Questions, seconds: float) -> CheckReport:
     """Return the report for a file whose check exceeded its time limit."""
     findings = Findings(IntakeLimits().errors)
     message = f"The check exceeded its limit of {seconds:,.0f} seconds and was stopped."
-    advice = "Look for unusual texts in the file, such as one character repeated for pages."
+    advice = "Look for unusual text in the file, such as one character repeated for pages."
     findings.add(0, Code.TIME_LIMIT, message, advice)
     return _Tally(QuestionIndex(questions), IntakeLimits(), findings).result()
 
@@ -247,7 +247,7 @@ class _Tally:
         """Note the problems of the file as a whole."""
         self.close_empty()
         if not self.rows and not self._findings.errors:
-            advice = "Write at least one."
+            advice = "Add at least one."
             self._findings.add(0, Code.EMPTY_FILE, "The file has no answers.", advice)
         unknown = self.reader.fields.unknown if self.reader else {}
         if self.reader:
@@ -266,7 +266,7 @@ class _Tally:
         else:
             self._answered.subtract(domain for _, _, domain in self._empty)
         severity = Severity.WARNING if few else Severity.ERROR
-        loses = "It loses to any other answer, as a missing one does."
+        loses = "It loses to any other answer, just as a missing one does."
         advice = loses if few else f"Answer it, or say that you have no answer. {loses}"
         for line, place, _ in self._empty:
             message = with_place("The answer is empty.", place)

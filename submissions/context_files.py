@@ -129,7 +129,7 @@ class _ContextFile:
 
     def _take(self, line: int, question: str, passages: tuple[Passage, ...]) -> None:
         if len({passage.id for passage in passages}) < len(passages):
-            message = f"Question {quoted(question)} has a passage twice."
+            message = f"Question {quoted(question)} lists a passage twice."
             self._findings.add(line, Code.DUPLICATE_PASSAGE, message, "Rank each passage once.")
         if len(passages) > self._limits.ranked:
             message = f"Question {quoted(question)} has more than {self._limits.ranked:,} passages."

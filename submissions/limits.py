@@ -8,7 +8,7 @@ from data.files.text_files import MEBIBYTE, ReadLimits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntakeLimits:
-    """Limits on a file of answers; larger files are refused.
+    """Limits on an answer file; larger files are refused.
 
     Attributes:
         row_bytes: Bytes of one line, JSON item or CSV cell.
@@ -41,7 +41,7 @@ class IntakeLimits:
         for name in set(self.__slots__) - {"system", "keep_na"}:
             if getattr(self, name) < (0 if name == "empty_share" else 1):
                 message = f"The intake limit {name} is {getattr(self, name)}."
-                raise RecordError(message, advice="Use a number from 1; a share from 0.")
+                raise RecordError(message, advice="Use at least 1, or for a share at least 0.")
 
     @property
     def reading(self) -> ReadLimits:

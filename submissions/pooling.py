@@ -220,8 +220,8 @@ class _Joined:
         if conflicting and named_only:
             raise InputError(
                 f"The id {quoted(conflicting[0])} has two different questions in these files, and other rows "
-                "name their questions only by id.",
-                advice="Give every question one id in all files, or its text in every row.",
+                "identify their questions only by id.",
+                advice="Use one id per question in all files, or add the question's text to every row.",
             )
         self._by_text = bool(conflicting) or not any(row.question_id for row in rows)
         ids: dict[str, list[str]] = defaultdict(list)
@@ -290,7 +290,7 @@ class _Joined:
         raise InputError(
             f"No reference of {references.file} matches an answered question: its first question is "
             f"{theirs}, one of the answers' is {self._short(first) if first else 'missing'}.",
-            advice="Give both files the same ids, or the same texts of the questions.",
+            advice="Use the same question ids or texts in both files.",
         )
 
     def require_no_errors(self) -> None:
@@ -300,7 +300,7 @@ class _Joined:
             if TENTH * len(errors) >= len(answers) > 0 and errors:
                 count = f"{len(errors):,} of {counted(len(answers), 'answer')} of {system}"
                 raise InputError(
-                    f"{count} read like the error of a harness: {quoted(errors[0])}.",
+                    f"{count} look like a harness's error message: {quoted(errors[0])}.",
                     advice="Run them again, leave them out, or have them judged as answers: --keep-errors.",
                 )
 
@@ -313,7 +313,7 @@ class _Joined:
             raise InputError(
                 f"No file has the text of {counted(len(without), 'question')}: "
                 f"{listed(map(quoted, without), LISTED)}.",
-                advice="Give the questions' texts in one file: --references FILE with id and question.",
+                advice="Add the questions' texts in a file with id and question: --references FILE.",
             )
         most = Counter[str]()
         for (_, key), count in self._repeated.items() if self._repeats else ():
@@ -346,11 +346,11 @@ class _Joined:
             yield f"{system}: {counted(count, 'row')} without an answer."
         for system in {} if self._repeats else dict.fromkeys(name for name, _ in self._repeated):
             count = sum(some for (name, _), some in self._repeated.items() if name == system)
-            left_out = f"{counted(count, 'answer')} left out that answer a question again"
+            left_out = f"{counted(count, 'answer')} left out as repeated answers to a question"
             yield f"{system}: {left_out}; the first counts (see --repeats)."
         for system in self._answers:
             if errors := self._errors(system):
-                answers = f"{counted(len(errors), 'answer')} like the error of a harness"
+                answers = f"{counted(len(errors), 'answer')} like a harness's error message"
                 yield f"{system}: {answers}, judged as answers: {quoted(errors[0])}."
         several = sum(len(set(contents.references)) > 1 for contents in self._questions.values())
         if several:
@@ -365,9 +365,9 @@ class _Joined:
             return None
         if not self._by_text and text in self._ambiguous:
             raise InputError(
-                f"The question {quoted(row.question)} has several ids in these files, and a row gives "
-                "only its text.",
-                advice="Give the ids in every file.",
+                f"The question {quoted(row.question)} has several ids in these files, but a row has only its "
+                "text.",
+                advice="Add the ids to every file.",
             )
         named = None if self._by_text else self._id_of.get(text)
         return named or f"q{hashlib.sha256(text.encode()).hexdigest()[:ID_LENGTH]}"

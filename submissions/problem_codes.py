@@ -126,7 +126,7 @@ class Findings:
         return self._list.result()
 
 
-ANSWER_ADVICE = "If the column answer has the right answers, rename it to reference."
+ANSWER_ADVICE = "If the column answer contains the correct answers, rename it to reference."
 
 
 def with_place(message: str, place: str) -> str:

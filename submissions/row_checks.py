@@ -17,7 +17,7 @@ from submissions.problem_codes import Code, Findings, listed, quoted, with_place
 from submissions.question_index import QuestionIndex, normalised
 from submissions.row_fields import RowFields, figure_of
 
-TYPE_ADVICE = "Write it as text."
+TYPE_ADVICE = "Write it as a string."
 WORDS_LISTED = 10
 
 
@@ -59,7 +59,7 @@ class RowReader:
             words = listed(map(quoted, self._missing), WORDS_LISTED)
             count = self._missing.total()
             message = f"{counted(count, 'answer')} {are(count)} left out as a missing value: {words}."
-            self._findings.add(0, Code.MISSING_VALUE, message, "If they are texts, use --keep-na.")
+            self._findings.add(0, Code.MISSING_VALUE, message, "If they are real answers, use --keep-na.")
 
     def read(self, row: Row) -> AcceptedRow | None:
         """Read one row; None if it has an error or no answer."""
@@ -103,7 +103,7 @@ class RowReader:
         fields, texts = read
         question = self._question(row, texts)
         if not texts.has(Column.CONTEXTS):
-            self._note(row, Code.MISSING_FIELD, "There are no contexts.", "Give every row its contexts.")
+            self._note(row, Code.MISSING_FIELD, "The contexts are missing.", "Add contexts to every row.")
         self._require_ids(row, fields.get("contexts"))
         passages = self._contexts(row, texts)
         if question is not None and not self._is_first(row, question):
@@ -138,8 +138,8 @@ class RowReader:
             if not isinstance(item, Mapping) or passage_id(item) is None
         ]
         if bare:
-            message = f"{len(bare):,} contexts have no id, the first is number {bare[0]}."
-            self._note(row, Code.BAD_CONTEXT, message, "Relevance judgments name passages by their ids.")
+            message = f"{len(bare):,} contexts have no id; the first is number {bare[0]}."
+            self._note(row, Code.BAD_CONTEXT, message, "Relevance judgments identify passages by id.")
 
     def _note(self, row: Row, code: Code, message: str, advice: str) -> None:
         self._findings.add(row.line, code, with_place(message, row.place), advice)
@@ -175,9 +175,9 @@ class RowReader:
             message = (
                 "The question is empty."
                 if text == ""
-                else f"There is no question_id. The row has: {self._names}."
+                else f"The question_id is missing. The row has: {self._names}."
             )
-            advice = "Give every answer the id or the text of its question."
+            advice = "Add the question's id or text to every answer."
             self._note(row, Code.MISSING_FIELD, message, advice)
             return None
         domain = texts.domain
@@ -216,8 +216,8 @@ class RowReader:
         if first == (row.line, row.place):
             return True
         where = first[1].lower() or f"line {first[0]}"
-        message = f"Question {quoted(question.id)} was answered on {where} already."
-        self._note(row, Code.DUPLICATE_ANSWER, message, "Answer every question once.")
+        message = f"Question {quoted(question.id)} was already answered on {where}."
+        self._note(row, Code.DUPLICATE_ANSWER, message, "Answer each question once.")
         return False
 
     def _answer(self, row: Row, texts: TextRow) -> str | None:
@@ -226,10 +226,10 @@ class RowReader:
             if Column.ANSWER not in self._broken:
                 null = texts.has(Column.ANSWER)
                 fields = "The row has no fields." if not self._names else f"The row has: {self._names}."
-                message = "The answer is null, not a string." if null else f"There is no answer. {fields}"
+                message = "The answer is null, not a string." if null else f"The answer is missing. {fields}"
                 code = Code.WRONG_TYPE if null else Code.MISSING_FIELD
                 self._note(
-                    row, code, message, "Give every row an answer: without one its question counts as lost."
+                    row, code, message, "Add an answer to every row; a question without one counts as lost."
                 )
             return None
         if len(text) > self._limits.answer_chars:
@@ -244,7 +244,7 @@ class RowReader:
             return ""
         if not isinstance(text, str):
             message = f"The thinking is {kind(text)}, not a string."
-            self._note(row, Code.WRONG_TYPE, message, "Write it as text, or leave it out.")
+            self._note(row, Code.WRONG_TYPE, message, "Write it as a string, or leave it out.")
         elif len(text) > self._limits.answer_chars:
             limit = f"{self._limits.answer_chars:,}"
             message = f"The thinking has {len(text):,} characters; {limit} are allowed."
@@ -275,7 +275,7 @@ class RowReader:
             self._note(row, Code.BAD_CONTEXT, message, PASSAGE_ADVICE)
         empty = sum(not passage.text.strip() for passage in passages)
         if empty:
-            message = f"{empty} of {len(passages)} contexts have no text; they keep their places."
-            advice = "Give every context its text, or attach the passages to the set."
+            message = f"{empty} of {len(passages)} contexts have no text; they keep their positions."
+            advice = "Add the text of every context, or attach the passages to the set."
             self._note(row, Code.EMPTY_CONTEXT, message, advice)
         return passages

@@ -115,7 +115,7 @@ class RowFields:
         if len(candidates) > 1:
             message = f"The text {quoted(named.text)} contains {len(candidates)} questions of the set."
             names = listed((quoted(question.id) for question in candidates), SUGGESTED)
-            advice = f"Give the question's id with the sample, one of {names}."
+            advice = f"Add the question's id to the sample as one of {names}."
             raise FileFormatError(message, advice=advice, code=Code.AMBIGUOUS_QUESTION)
         if not candidates:
             raise self._unknown_question(named)
@@ -136,7 +136,7 @@ class RowFields:
         wanted = " and none ".join(part for part in (names, text) if part)
         message = f"Question set {self._index.set_name} has no question {wanted}."
         if not wanted:
-            message = "The row has neither an id nor a text of its question."
+            message = "The row has neither the id nor the text of its question."
         advice = "Leave it out, or use the ids or the wording of the set."
         return FileFormatError(message, advice=advice, code=Code.UNKNOWN_QUESTION)
 

@@ -52,7 +52,7 @@ PARTS = frozenset(
         *("snippet", "chunk", "source", "judge", "critic", "review", "evaluation", "preference"),
     )
 )
-"""As `REMARKS`, but only as whole names or in names of judges: `with_context` may be a system."""
+"""Like `REMARKS`, but only as whole names or in names of judges: `with_context` may be a system."""
 JUDGES = re.compile(
     r"(?:judge|grade|score|eval|review|rating|human|annotator|metric)\w{0,20}[ _.-]", re.IGNORECASE
 )
@@ -70,7 +70,7 @@ INSTRUCTION = re.compile(
 
 
 class UnnamedSystemsError(FileFormatError):
-    """Columns look like the systems, but have other names."""
+    """Raised if columns look like the systems but have other names."""
 
     columns: Sequence[str] = ()
 
@@ -120,8 +120,8 @@ def layout_of(columns: Columns, called: Mapping[Column, str], *, repeats: bool =
     if not likely or (not repeats and TENTH * (counts.total() - len(counts)) > counts.total()):
         raise no_answers(columns)
     if len(likely) > 1 and system:
-        message = f"Several columns read like answers: {listed(map(quoted, likely), FEW)}."
-        raise FileFormatError(message, advice="Name one: --answer COLUMN.", code=Code.MISSING_COLUMN)
+        message = f"Several columns look like answers: {listed(map(quoted, likely), FEW)}."
+        raise FileFormatError(message, advice="Choose one with --answer COLUMN.", code=Code.MISSING_COLUMN)
     if len(likely) > 1:
         return Layout(Shape.WIDE, known, likely)
     return Layout(Shape.LONG if system else Shape.ONE, known | {Column.ANSWER: likely[0]}, likely)
@@ -265,18 +265,18 @@ def _require_named(
     suspects = [name for name in names if _apart(columns, (name,), whose, again)]
     if suspects:
         message = f"{quoted(suspects[0])} seems to name the systems: it differs between rows of one question."
-        advice = f"If so, add --system {suspects[0]}. Rows of one system need one answer a question"
+        advice = f"If so, add --system {suspects[0]}. Each system needs one answer per question"
         advice += ", or --repeats all." if doubts[suspects[0]] else "."
         if system:
-            message = f"{quoted(suspects[0])} tells rows of one question and one {system} apart."
-            advice = f"Name the column of the systems: --system {suspects[0]}, or --system {system}."
+            message = f"{quoted(suspects[0])} differs between rows of one question and one {system}."
+            advice = f"Choose the column of the systems: --system {suspects[0]}, or --system {system}."
     else:
         pairs = combinations(names[:MAX_COMBINED], 2)
         suspects = list(next((pair for pair in pairs if _apart(columns, pair, whose, again)), ()))
         if not suspects:
             return
-        message = f"{' and '.join(map(quoted, suspects))} together look like the systems."
-        advice = "Write both into one column, and name it: --system COLUMN."
+        message = f"{' and '.join(map(quoted, suspects))} together seem to name the systems."
+        advice = "Combine them in one column, and select it with --system COLUMN."
     error = UnnamedSystemsError(message, advice=advice, code=Code.SEVERAL_SYSTEMS)
     error.columns = suspects
     raise error

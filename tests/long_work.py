@@ -43,7 +43,7 @@ def write_input(folder: Path) -> None:
 
 
 def results(folder: Path) -> dict[str, str]:
-    """Return the hashes of the results of every kind of long work on the input."""
+    """Return the hashes of the results of every kind of long task on the input."""
     battles, people = folder / "battles.jsonl", folder / "votes.jsonl"
     resampled = RatingRequest(bootstrap=600, seed=3)
     corrected = corrected_rates_of_file(battles, people, reference=None, by_domain=True)[0]
@@ -67,7 +67,7 @@ def squared(offset: int, number: int) -> int:
 def refused(number: int) -> int:
     """Raise expected and unexpected errors for certain numbers."""
     if number == 5:
-        raise InputError("Five cannot be used.", advice="Choose another number.")
+        raise InputError("Five is not ready.", advice="Choose another number.")
     if number == 7:
         raise ZeroDivisionError("seven")
     return number

@@ -101,7 +101,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Working folder with modules that clash with the packages, and three files of answers."""
+    """Working folder with modules that clash with the packages, and three answer files."""
     folder = tmp_path_factory.mktemp("work")
     for name in OF_A_USER:
         (folder / name).parent.mkdir(exist_ok=True)

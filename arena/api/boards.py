@@ -79,7 +79,7 @@ def show_board(
     name: BoardName,
     arena: Services,
     caller: Who,
-    file_format: Annotated[BoardForm | None, Query(alias="format", description="Wins over `Accept`.")] = None,
+    file_format: Annotated[BoardForm | None, Query(alias="format", description="Overrides `Accept`.")] = None,
 ) -> Response:
     """Return a board; a table has a row per system and domain. Retracted boards return 410."""
     board = arena.boards.get(name, caller=caller)
@@ -102,7 +102,9 @@ def show_board(
     response_model=Grid,
     responses={
         **problems(404),
-        **files("A row per figure.", *(form.media_type for form in BoardForm if form is not BoardForm.JSON)),
+        **files(
+            "One row per figure.", *(form.media_type for form in BoardForm if form is not BoardForm.JSON)
+        ),
     },
 )
 def show_grid(
@@ -135,7 +137,7 @@ def list_metrics(request: Request, name: Name, arena: Services, caller: Who) -> 
 
 @router.get(
     "/sets/{name}/metrics/{metric}/scores",
-    responses={**problems(404), **files("A row per answer.", *(form.media_type for form in BoardForm))},
+    responses={**problems(404), **files("One row per answer.", *(form.media_type for form in BoardForm))},
     response_class=Response,
 )
 async def export_scores(

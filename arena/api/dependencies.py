@@ -148,7 +148,7 @@ Who = Annotated[Caller, Depends(admit)]
 def _intake(request: Request, caller: Who) -> Caller:
     """Authenticate an upload, which needs a token and has its own rate limit."""
     if not caller.signed_in:
-        raise AccessError("This needs a token.", advice="Send `Authorization: Bearer aa_…`.")
+        raise AccessError("This request needs a token.", advice="Send `Authorization: Bearer aa_…`.")
     rates: Rates = request.app.state.rates
     passed, headers = rates.intake(caller.name)
     if not passed:

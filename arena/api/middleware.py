@@ -137,7 +137,7 @@ def _too_long(max_bytes: int) -> RefusedRequestError:
     return RefusedRequestError(
         TOO_LARGE,
         f"The body is longer than {max_bytes:,} bytes.",
-        advice="Send less; files of answers may be gzipped.",
+        advice="Send less; answer files may be gzipped.",
         headers=CLOSING,
     )
 

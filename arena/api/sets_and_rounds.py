@@ -18,7 +18,9 @@ NAME = rf"^{NAME_PATTERN.pattern}$"
 Name = Annotated[str, Path(pattern=NAME, max_length=100, description="Name.", examples=["demo"])]
 QuestionId = Annotated[str, Path(max_length=200, description="Id of the question in its set.")]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="Maximum number of items.")]
-Cursor = Annotated[int, Query(ge=0, le=2**53, description="`next` of the previous page; 0 for the first.")]
+Cursor = Annotated[
+    int, Query(ge=0, le=2**53, description="`next` of the previous page; 0 for the first page.")
+]
 
 
 class SetList(BaseModel):
@@ -31,7 +33,7 @@ class QuestionPage(BaseModel):
     """Page of questions in the set's order."""
 
     questions: list[Question]
-    next: int | None = Field(description="Cursor of the next page; null after the last.")
+    next: int | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 class RoundList(BaseModel):
@@ -44,7 +46,7 @@ class BattlePage(BaseModel):
     """Page of battles in a fixed order."""
 
     battles: list[Battle]
-    next: int | None = Field(description="Cursor of the next page; null after the last.")
+    next: int | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 sets = APIRouter(tags=["sets"])
@@ -84,7 +86,7 @@ def list_questions(
     response_class=Response,
 )
 def sample(request: Request, name: Name, arena: Services, caller: Who) -> Response:
-    """Return a small valid file of answers as JSONL."""
+    """Return a small valid answer file as JSONL."""
     content = arena.submissions.template(name, sample=True, caller=caller).encode()
     return answer(request, content, media_type=NDJSON, filename=f"{name}-sample.jsonl")
 

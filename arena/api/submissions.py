@@ -42,9 +42,9 @@ class CheckQuery(Sent):
     kind: SubmissionKind = Field(
         SubmissionKind.ANSWERS, description="`answers`, or `contexts` for retrieved passages."
     )
-    system: str = Field("", max_length=100, description="System to read from a table of several.")
+    system: str = Field("", max_length=100, description="System to read from a table of several systems.")
     keep_na: bool = Field(
-        default=False, description="Read NA, None, NULL and the like as texts, not as missing values."
+        default=False, description="Read NA, None, NULL and the like as text, not as missing values."
     )
 
 
@@ -62,9 +62,9 @@ class SubmissionQuery(CheckQuery):
         examples=['{"model": "my-model", "retriever": "BM25"}'],
     )
     anonymous: bool | None = Field(
-        None, description="Hide the names until publication; default: as the previous version."
+        None, description="Hide the names until publication; default: as for the previous version."
     )
-    hold: bool = Field(default=False, description="Store it as checked until `confirm`.")
+    hold: bool = Field(default=False, description="Store it as checked until it is confirmed with `confirm`.")
 
 
 class Withdrawal(Sent):
@@ -97,7 +97,7 @@ async def check(
     caller: Uploader,
     queue: CheckQueue,
 ) -> Response:
-    """Check a file of answers, which is the body, and report every problem; nothing is stored."""
+    """Check an answer file, which is the body, and report every problem; nothing is stored."""
     require(caller, TokenScope.SUBMIT)
     await run_in_threadpool(arena.sets.summary, name)
     try:
@@ -129,7 +129,7 @@ async def submit(
     caller: Uploader,
     queue: CheckQueue,
 ) -> Response:
-    """Submit a file of answers, which is the body; repeated content changes nothing.
+    """Submit an answer file, which is the body; repeated content changes nothing.
 
     It is stored whole or not at all. A file with errors returns 422 with every problem.
     """
@@ -190,9 +190,10 @@ def list_submissions(
     arena: Services,
     caller: Who,
     set_name: Annotated[
-        str | None, Query(alias="set", pattern=NAME, max_length=100, description="Of this set only.")
+        str | None,
+        Query(alias="set", pattern=NAME, max_length=100, description="Only submissions to this set."),
     ] = None,
-    team: Annotated[str | None, Query(max_length=100, description="Of this team only.")] = None,
+    team: Annotated[str | None, Query(max_length=100, description="Only submissions of this team.")] = None,
 ) -> Response:
     """Return submissions as you may see them."""
     lines = arena.submissions.find(set_name=set_name, team=team, caller=caller)

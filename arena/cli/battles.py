@@ -26,7 +26,7 @@ CovariateNames = Annotated[
     str | None,
     typer.Option(
         metavar="NAME,…",
-        show_default="all in the file",
+        show_default="all columns in the file",
         help="Covariates of --method style: `length`, `headings`, `bold`, `lists`, `position`.",
     ),
 ]
@@ -238,7 +238,7 @@ def convert(
     written = writing.convert(source, destination, read_as=read_as, write_as=write_as, context=context)
     note(*left_out_notes(written.left_out, written.first))
     if written.dropped:
-        note(f"not in {destination.name}: {', '.join(written.dropped)}")
+        note(f"not written to {destination.name}: {', '.join(written.dropped)}")
     show_line(f"{written.rows:,} battles written to {destination}.")
 
 

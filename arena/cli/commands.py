@@ -22,7 +22,7 @@ SHARED = frozenset({"battles", "leaderboard", "metrics", "retrieve", "retrieval"
 LOGGING = ("serve", "worker", "mcp")
 PARTS = {
     "Start here": {
-        "rank": ("rank.rank", "Rank systems by their files of answers, in one command."),
+        "rank": ("rank.rank", "Rank systems by their answer files, in one command."),
         "losses": ("rank.losses", "List the questions that one system of a ranking lost to another."),
         "compare": (
             "rank.compare",
@@ -32,13 +32,13 @@ PARTS = {
     },
     "Run an arena": {
         "sets": ("sets.commands", "Question sets: import, build, list and export them."),
-        "submissions": ("submissions.commands", "Submissions: one system's file of answers each."),
+        "submissions": ("submissions.commands", "Submissions: answer files, one per system."),
         "rounds": ("rounds.commands", "Rounds: fixed battles with a judge, a seed and a budget."),
         "judges": ("judges.commands", "Judges: a model with its prompt and settings."),
         "labels": ("labels.commands", "Labels: people choose the better of two answers."),
         "teams": ("teams.commands", "Teams, accounts, members and tokens."),
     },
-    "Look into results": {
+    "Inspect results": {
         "leaderboard": ("leaderboard.commands", "Published boards: list, show and export them."),
         "metrics": ("metrics.commands", "Metrics: bounded scores of single answers."),
         "retrieval": ("retrieval.retrieval", "Contexts without answers: score retrieved passages."),
@@ -83,7 +83,7 @@ def _use_plugins(files: list[Path] | None) -> list[Path] | None:
     missing = [file for file in files or () if not file.is_file()]
     if missing:
         raise InputError(
-            f"The plugin file {missing[0]} does not exist.", advice="Give the path of a Python file."
+            f"The plugin file {missing[0]} does not exist.", advice="Use the path of a Python file."
         )
     use_plugin_files(add_plugins(files or ()))
     return files

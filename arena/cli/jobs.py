@@ -31,7 +31,7 @@ def jobs(
     service = open_arena().jobs
     if cancel:
         if number is None:
-            raise typer.BadParameter("Name the job to cancel.", param_hint="JOB")
+            raise typer.BadParameter("Specify the job to cancel.", param_hint="JOB")
         confirm(f"Cancel job {number}?", yes=yes)
         service.cancel(number)
         show_line(f"Job {number} is cancelled.")

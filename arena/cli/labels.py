@@ -24,7 +24,7 @@ def open_(
     ] = "",
     *,
     everybody: Annotated[
-        bool, typer.Option("--everybody", help="Let every visitor label; for published rounds.")
+        bool, typer.Option("--everybody", help="Let every visitor label; only for published rounds.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -122,14 +122,14 @@ def _show_lines(board: Board, domain: str) -> None:
     lines = board.standings["lines"][domain]
     unjudged = [line["system"] for line in lines if not (line["rate"] or line.get("rate_against_all"))]
     if unjudged:
-        show_line(f"No judged battle: {', '.join(unjudged)}.")
+        show_line(f"Without a judged battle: {', '.join(unjudged)}.")
 
 
 @commands.command()
 def export(
     name: Name,
     destination: Annotated[
-        Path, typer.Argument(metavar="DEST", help="A file: .csv, .json, .parquet or .html.")
+        Path, typer.Argument(metavar="DEST", help="Output file: .csv, .json, .parquet or .html.")
     ],
     form: Annotated[
         str,
@@ -137,7 +137,7 @@ def export(
             "--format",
             metavar="FORMAT",
             show_default="from the file's extension",
-            help=f"{', '.join(f'`{form}`' for form in BoardForm)}, or `html`: one page that needs no server.",
+            help=f"{', '.join(f'`{form}`' for form in BoardForm)}, or `html`: a page that needs no server.",
         ),
     ] = "",
     *,

@@ -52,7 +52,7 @@ def plan(
         list[str] | None,
         typer.Option(
             metavar="METRIC",
-            show_default="all that need no human judgments",
+            show_default="all metrics that need no human judgments",
             help="Name of the metric; repeatable.",
         ),
     ] = None,
@@ -66,11 +66,7 @@ def plan(
     claims: Annotated[
         int,
         typer.Option(
-            "--claims-per-sentence",
-            metavar="N",
-            min=1,
-            max=20,
-            help="Assumed number of claims in a sentence.",
+            "--claims-per-sentence", metavar="N", min=1, max=20, help="Assumed number of claims per sentence."
         ),
     ] = 2,
     *,
@@ -96,7 +92,7 @@ def plan(
     ]
     show_rows(
         [planned.as_json() for planned in plans],
-        ("set", "metric", "pending", "requests", "tokens in", "tokens out", "USD", "USD at most"),
+        ("set", "metric", "pending", "requests", "tokens in", "tokens out", "USD", "maximum USD"),
         [
             (
                 planned.set,
@@ -173,7 +169,7 @@ def score(
     *,
     as_json: options.AlwaysJson = False,
 ) -> None:
-    """Score each line of a JSONL file, printing one JSON object a line.
+    """Score each line of a JSONL file, printing one JSON object per line.
 
     $ arena metrics score answers.jsonl --metric comprehensiveness-nli
     """
@@ -223,7 +219,7 @@ def show(
 @commands.command(hidden=True)
 def export(
     destination: Annotated[
-        Path, typer.Argument(metavar="DEST", help="The file: `*.csv`, `*.json`, `*.parquet` or `*.trec`.")
+        Path, typer.Argument(metavar="DEST", help="Output file: `*.csv`, `*.json`, `*.parquet` or `*.trec`.")
     ],
     set_name: options.SetName,
     metric: options.MetricName,
@@ -254,7 +250,9 @@ def marginals(
     ] = FactorTables.TABLE1,
     inference: Annotated[
         Inference,
-        typer.Option(help="Exact, weighted mini-buckets (`wmb`), or exact if small enough (`auto`)."),
+        typer.Option(
+            help="Exact inference, weighted mini-buckets (`wmb`), or exact if small enough (`auto`)."
+        ),
     ] = Inference.AUTO,
     *,
     as_json: options.AlwaysJson = False,

@@ -28,18 +28,18 @@ SetArgument = Annotated[str, typer.Argument(metavar="SET", help="Name of the set
 RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")]
 SetName = Annotated[str, typer.Option("--set", metavar="SET", help="Name of the question set.")]
 JudgeName = Annotated[str, typer.Option(metavar="JUDGE", help="Name of a judge, or the path of its spec.")]
-Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Seed of all random choices.")]
+Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Random seed.")]
 FROM_SETTINGS = "from the settings"
 Pairs = Annotated[
     str,
     typer.Option(
         metavar="PAIRS",
-        show_default="reference, or all where the set has no references",
+        show_default="reference, or all if the set has no references",
         help="`reference`, `reference,complete:K`, `versus:SYSTEM`, or `all`.",
     ),
 ]
 Systems = Annotated[str | None, typer.Option(metavar="A,B", help="Only these systems.")]
-Domains = Annotated[str | None, typer.Option(metavar="A,B", help="Only questions of these domains, by id.")]
+Domains = Annotated[str | None, typer.Option(metavar="A,B", help="Only questions of these domains (ids).")]
 Sample = Annotated[str | None, typer.Option(metavar="K|P%", help="Sample the questions: `100`, or `10%`.")]
 Budget = Annotated[
     float | None, typer.Option(metavar="X", min=0.0, help="Spending limit of the command in USD.")
@@ -196,7 +196,7 @@ Engine = Annotated[
     EngineKind | None,
     typer.Option(
         show_default=FROM_SETTINGS,
-        help="Run long work on all processors of this machine (`local`) or on a Ray cluster (`ray`, "
+        help="Run long tasks on all processors of this machine (`local`) or on a Ray cluster (`ray`, "
         "docs/operations.md), with the same result.",
     ),
 ]
@@ -214,7 +214,7 @@ Corpus = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        show_default="each item's passages",
+        show_default="the passages of each item",
         help="Corpus to search for evidence; its name and content hash are stored with the scores.",
     ),
 ]
@@ -223,7 +223,7 @@ Retriever = Annotated[
     typer.Option(
         "--retriever",
         metavar="RETRIEVER",
-        help=f"Retriever of the evidence: {retrievers_of_evidence()}.",
+        help=f"Retriever for the evidence: {retrievers_of_evidence()}.",
         callback=known(partial(retriever_info, evidence=True)),
     ),
 ]
@@ -254,7 +254,7 @@ SetRatings = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        show_default="every passage is rated",
+        show_default="the judge rates every passage",
         help="Known ratings of the set's passages (`ratings.jsonl` of `arena sets build`, or of CRUX), for "
         "`context-crux` and `answer-crux`; the judge rates only the rest.",
         callback=whole_if_named,
@@ -282,13 +282,13 @@ def open_with(overrides: LlmOverrides, engine: EngineKind | None = None) -> Aren
 
 
 def open_with_cache(cache_mode: CacheMode | None) -> Arena:
-    """Open the arena with this use of the reply cache."""
+    """Open the arena with this reply cache mode."""
     return open_with(LlmOverrides(cache_mode=cache_mode))
 
 
 @contextmanager
 def open_parallel(engine: EngineKind | None) -> Iterator[Arena]:
-    """Open the arena with its engine running long work until the end of the block."""
+    """Open the arena with its engine running long tasks until the end of the block."""
     arena = open_with(LlmOverrides(), engine)
     with arena.engine.parallel():
         yield arena

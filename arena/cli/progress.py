@@ -24,7 +24,7 @@ MINUTE = 60
 
 @contextmanager
 def showing_progress() -> Iterator[None]:
-    """Show the progress of long work on stderr."""
+    """Show the progress of long tasks on stderr."""
     # A notebook's stderr is not a terminal but can be redrawn.
     redraws = sys.stderr.isatty() or "ipykernel" in sys.modules
     display = Display(BarView() if redraws else LineView(sys.stderr))
@@ -36,7 +36,7 @@ def showing_progress() -> Iterator[None]:
 
 
 class Display:
-    """Redraw all running work at intervals, in its own thread."""
+    """Redraw all running tasks at intervals, in its own thread."""
 
     def __init__(self, view: "LineView | BarView") -> None:
         self._view = view
@@ -46,7 +46,7 @@ class Display:
         self._thread: threading.Thread | None = None
 
     def begin(self, work: Work) -> None:
-        """Start to show some work."""
+        """Start showing a task."""
         with self._lock:
             self._works.append(work)
             if self._thread is None:
@@ -54,7 +54,7 @@ class Display:
                 self._thread.start()
 
     def end(self, work: Work) -> None:
-        """Stop showing it."""
+        """Stop showing the task."""
         with self._lock:
             if work in self._works:
                 self._works.remove(work)
@@ -78,7 +78,7 @@ class Display:
 
 
 class LineView:
-    """A line for each work every few seconds, and one at its end."""
+    """A line per task every few seconds, and one at its end."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -86,7 +86,7 @@ class LineView:
         self._last_lines: dict[Work, float] = {}
 
     def show(self, works: list[Work]) -> None:
-        """Write a line for each work whose last line is some seconds old."""
+        """Write a line for each task whose last line is a few seconds old."""
         for work in works:
             now = work.watch.seconds
             if now - self._last_line.get(work, -LINE_SECONDS) >= LINE_SECONDS:
@@ -98,7 +98,7 @@ class LineView:
                     self._write(line)
 
     def end(self, work: Work) -> None:
-        """Write a last line for work that had lines before."""
+        """Write a final line for a task that already has lines."""
         self._last_lines.pop(work, None)
         if self._last_line.pop(work, None) is not None:
             self._write(f"{work.what}: {_amount(work)} in {span(work.watch.seconds)}")
@@ -119,7 +119,7 @@ class BarView:
         self._tasks: dict[Work, TaskID] = {}
 
     def show(self, works: list[Work]) -> None:
-        """Draw a bar for each work."""
+        """Draw a bar for each task."""
         if works and self._bar is None:
             self._bar = _bar(lambda: self._lines)
             self._bar.start()
@@ -134,7 +134,7 @@ class BarView:
             del self._tasks[work]
 
     def close(self) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal."""
         if self._bar is not None:
             self._bar.stop()
 

@@ -1,4 +1,4 @@
-"""`arena rank`, `arena losses` and `arena compare`: rank files of answers and explain the ranking."""
+"""`arena rank`, `arena losses` and `arena compare`: rank answer files and explain the ranking."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def rank(
         list[str],
         typer.Argument(
             metavar="FILE…",
-            help="Files of answers, one per system or a table of several systems; NAME=FILE names a system, "
-            "NAME=- is standard input. Put the folder of an earlier ranking first to continue it.",
+            help="Answer files, one per system or a table of several systems; NAME=FILE names a system, "
+            "NAME=- is standard input. To continue an earlier ranking, put its folder first.",
         ),
     ],
     judge: Annotated[
@@ -100,15 +100,18 @@ def rank(
     question: Annotated[str, typer.Option(metavar=COLUMN, help="Column of the questions.")] = "",
     answer: Annotated[
         list[str] | None,
-        typer.Option(metavar=COLUMN, help="Column of the answers, optionally of one file; repeatable."),
+        typer.Option(
+            metavar=COLUMN, help="Column of the answers, optionally for one file (FILE:COLUMN); repeatable."
+        ),
     ] = None,
     system: Annotated[str, typer.Option(metavar=COLUMN, help="Column of the systems.")] = "",
     reference: Annotated[str, typer.Option(metavar=COLUMN, help="Column of the references.")] = "",
     retry: Annotated[
-        Literal["all", "none"], typer.Option(help="Comparisons without a verdict to ask again.")
+        Literal["all", "none"], typer.Option(help="Which comparisons without a verdict to judge again.")
     ] = "all",
     repeats: Annotated[
-        Literal["first", "all"], typer.Option(help="A system's answers to one question to judge.")
+        Literal["first", "all"],
+        typer.Option(help="Which of a system's answers to the same question to judge."),
     ] = "first",
     *,
     with_reference: Annotated[
@@ -116,16 +119,16 @@ def rank(
     ] = False,
     go_on: GoOn = False,
     keep_errors: Annotated[
-        bool, typer.Option("--keep-errors", help="Judge a harness's error texts as answers.")
+        bool, typer.Option("--keep-errors", help="Judge a harness's error messages as answers.")
     ] = False,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Show how the files are read and what judging would cost, then stop."),
+        typer.Option("--dry-run", help="Show how the files are read and what judging would cost, then exit."),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Send paid requests without confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Rank systems by their files of answers, in one command: arena rank a.csv b.csv --judge gpt-5-mini.
+    """Rank systems by their answer files, in one command: arena rank a.csv b.csv --judge gpt-5-mini.
 
     $ arena rank a.csv b.csv --judge gpt-5-mini --references references.csv
 
@@ -211,7 +214,7 @@ def compare(
     second: Second,
     *,
     fail_if_worse: Annotated[
-        bool, typer.Option("--fail-if-worse", help="Exit with 3 if X is worse than Y, for CI.")
+        bool, typer.Option("--fail-if-worse", help="Exit with status 3 if X is worse than Y, for CI.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -255,7 +258,7 @@ def _planned(
     if added := plan["with_reference"]:
         share = (plan["cost_usd"] or 0.0) * added / plan["planned"]
         price = f", about ${share:,.2f}" if share else ""
-        note(f"The reference is ranked too: {added:,} of the comparisons are its{price}.")
+        note(f"The reference is ranked too, which adds {added:,} comparisons{price}.")
     arena.ranking.require_ready(prepared)
     return prepared, plan
 
@@ -266,7 +269,7 @@ def _ask(file: str, column: str) -> bool:
 
 
 def _folder(files: list[str], out: Path | None) -> tuple[Path, list[str]]:
-    """Split arguments into the folder of the ranking and the files of answers."""
+    """Split arguments into the folder of the ranking and the answer files."""
     from arena.services.ranking.requests import is_ranking
 
     if files and is_ranking(Path(files[0])):
@@ -299,7 +302,7 @@ def _cost(plan: Mapping[str, Any], prepared: Prepared) -> str:
         return f"{summary}; their cost is unknown."
     if not expected and not most:
         free = ", ".join(plan["free_by_place"])
-        unless = f" ({free} has no price at its private address, unless its replies state a cost)"
+        unless = f" ({free} has no price at its private address, unless its replies report a cost)"
         return f"{summary}; they cost nothing{unless if free else ''}."
     capped = prepared.request.budget_usd
     cap = "" if capped is None else f", capped at ${capped:,.2f}"
@@ -315,7 +318,7 @@ def _confirm(plan: Mapping[str, Any]) -> None:
         raise InputError(
             "These requests may cost money, and there is no terminal to confirm on.", advice="Add --yes."
         )
-    typer.confirm("Go on?", default=True, abort=True, err=True)
+    typer.confirm("Continue?", default=True, abort=True, err=True)
 
 
 def _judged(arena: Arena, prepared: Prepared, folder: Path, concurrency: int | None) -> Board:
@@ -349,7 +352,7 @@ def _suggest(arena: Arena, board: Board, folder: str) -> None:
 
 @contextmanager
 def _standing(arena: Arena, name: str, work: Work) -> Iterator[None]:
-    """Print the systems' standing every few seconds during the block."""
+    """Print the systems' standings every few seconds during the block."""
     ended = Event()
 
     def update() -> None:

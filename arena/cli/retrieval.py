@@ -22,7 +22,7 @@ Retriever = Annotated[
     str, typer.Option(metavar="RETRIEVER", help=f"Retriever of the passages: {described_retrievers()}.")
 ]
 Whole = Annotated[
-    bool, typer.Option("--documents", help="Rank documents by their best chunk, instead of chunks.")
+    bool, typer.Option("--documents", help="Rank documents by their best chunk instead of ranking chunks.")
 ]
 
 
@@ -46,7 +46,7 @@ def import_(
     if as_json:
         show_json({**asdict(manifest), "built": imported.built})
         return
-    state = "built" if imported.built else "unchanged: it was built before"
+    state = "built" if imported.built else "unchanged since the last import"
     size = f"{counted(manifest.documents, 'document')}, {counted(manifest.chunks, 'chunk')}"
     show_line(f"{manifest.name}: {size}, {state}.")
 
@@ -113,12 +113,12 @@ def retrieve(
         Path,
         typer.Option(
             metavar="FILE",
-            help="TREC run to write; for a name that ends in .jsonl, passages with texts for `arena sets "
+            help="TREC run to write; a name that ends in .jsonl writes passages with texts for `arena sets "
             "attach-passages`.",
         ),
     ],
     corpus: Annotated[
-        str, typer.Option(metavar="NAME", show_default="none, for the web", help="Corpus to search.")
+        str, typer.Option(metavar="NAME", show_default="none (web search)", help="Corpus to search.")
     ] = "",
     k: K = 10,
     retriever: Retriever = BM25,
@@ -158,7 +158,7 @@ def retrieve(
     failures = list(retrieved.failed.items())[:MAX_FAILURES]
     note(*(f"failed: {question}: {why}" for question, why in failures))
     if len(retrieved.failed) > MAX_FAILURES:
-        note(f"{len(retrieved.failed) - MAX_FAILURES:,} more searches failed; --json lists them all.")
+        note(f"{len(retrieved.failed) - MAX_FAILURES:,} more searches failed; --json lists all of them.")
     if retrieved.failed and not retrieved.rankings:
         raise typer.Exit(1)
 
@@ -171,7 +171,7 @@ def score(
         typer.Argument(
             metavar="RUN",
             show_default="the submitted contexts",
-            help="TREC runs, or rows with `question_id` and `contexts`; each is a system.",
+            help="TREC runs, or rows with `question_id` and `contexts`; one file per system.",
         ),
     ] = None,
     qrels: Annotated[
@@ -179,7 +179,7 @@ def score(
         typer.Option(
             metavar="FILE",
             show_default="the set's gold documents",
-            help="Judgments: TREC qrels, BEIR's, or `ratings.jsonl` of `arena sets build`.",
+            help="Judgments: TREC or BEIR qrels, or `ratings.jsonl` of `arena sets build`.",
             callback=options.whole_if_named,
         ),
     ] = None,
@@ -209,7 +209,7 @@ def score(
     if as_json:
         show_json({"set": set_name, "rows": rows})
     elif not rows:
-        show_line(f"No contexts were submitted to {set_name}. Name a file.")
+        show_line(f"No contexts were submitted to {set_name}. Add a file to score.")
     else:
         columns = ("system", "domain", "questions", "missing", "judged", "rated", *RANKING, *CRUX)
         show_table(columns, [tuple(row[column] for column in columns) for row in rows])

@@ -30,8 +30,8 @@ def publish(
         typer.Option(
             metavar="LABELS|FILE",
             help="Correct the board by human votes on some of the round's battles: `labels` for the labels "
-            "of the round, or a file as for `arena battles rate --people`. For a published round, this makes "
-            "a new snapshot with a new hash; the former one stays as NAME@HASH.",
+            "of the round, or a file as for `arena battles rate --people`. For a published round, this "
+            "creates a new snapshot with a new hash; the old one stays available as NAME@HASH.",
         ),
     ] = None,
     notice: Annotated[
@@ -47,8 +47,8 @@ def publish(
         bool | None,
         typer.Option(
             "--metrics/--no-metrics",
-            help="Score answers first by all embedded metrics, or by none; by default by those that a board "
-            "shows by default (about five minutes for 42,000 answers on two processors).",
+            help="Score answers first with all embedded metrics or none; the default is the metrics that a "
+            "board shows by default (about five minutes for 42,000 answers on two processors).",
         ),
     ] = None,
     partial: Annotated[
@@ -90,7 +90,7 @@ def publish(
         "partial": bool(board.standings.get("partial")),
         **counted,
     }
-    state = "published" if created else "unchanged (published before)"
+    state = "published" if created else "unchanged (already published)"
     line = f"{board.name} {state} ({board.content_hash[:12]})."
     if section:
         line += f"\n{people_sentence(board.standings)}. {section['advice']}"
@@ -103,7 +103,7 @@ def publish(
 
 def retract(
     name: RoundArgument,
-    notice: Annotated[str, typer.Option(metavar="TEXT", help="Notice to show at its URLs.")] = "",
+    notice: Annotated[str, typer.Option(metavar="TEXT", help="Notice to show at the board's URLs.")] = "",
     *,
     yes: Yes = False,
 ) -> None:
@@ -157,7 +157,7 @@ def verify(
     from arena.services.boards.verification import verify_folder
 
     result = verify_folder(folder)
-    corrected = f"{result.corrected:,} were corrected by the organisers, " if result.corrected else ""
+    corrected = f"{result.corrected:,} were corrected by organisers, " if result.corrected else ""
     if result.without_judge:
         corrected += f"{result.without_judge:,} are lost for a missing answer, "
     show_result(
@@ -168,8 +168,8 @@ def verify(
             "without_judge": result.without_judge,
             "content_hash": result.content_hash,
         },
-        f"{len(result.files)} files are as exported, {result.battles:,} battles follow from their judgments, "
-        f"{corrected}and the standings from the battles. The content hash is {result.content_hash}: compare "
+        f"{len(result.files)} files match their checksums, {result.battles:,} battles match their judgments, "
+        f"{corrected}and the standings match the battles. The content hash is {result.content_hash}: compare "
         f"it with the board's.",
         as_json=as_json,
     )

@@ -33,7 +33,7 @@ def status(
     ] = 0,
     *,
     unreadable: Annotated[
-        bool, typer.Option("--unreadable", help="With --replies: only those without a readable verdict.")
+        bool, typer.Option("--unreadable", help="With --replies: only replies without a readable verdict.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -147,11 +147,11 @@ def _reason_lines(reasons: Sequence[tuple[Outcome, str, int]]) -> list[str]:
 def _conduct_lines(conduct: JudgeConduct, warnings: Sequence[str], name: str) -> list[str]:
     lines = []
     if conduct.both_orders:
-        flips = f"{conduct.flips:,} of {conduct.both_orders:,} battles changed with the order"
+        flips = f"{conduct.flips:,} of {conduct.both_orders:,} battles changed with the order of answers"
         lines.append(f"position: {flips}. {conduct.place}")
     lines += [f"warning: {sentence}" for sentence in warnings]
     if conduct.unreadable:
-        lines.append(f"The replies: arena rounds status {name} --replies 20 --unreadable")
+        lines.append(f"See the replies: arena rounds status {name} --replies 20 --unreadable")
     return ["", *lines] if lines else []
 
 

@@ -15,10 +15,10 @@ from data.progress import reporting
 
 PLANNED = {
     "planned": "battles",
-    "requests_most": "requests, at most",
+    "requests_most": "requests, maximum",
     "cached": "replies in the cache",
     "cost_usd": "cost in USD",
-    "cost_usd_most": "cost in USD, at most",
+    "cost_usd_most": "cost in USD, maximum",
     "missing": "answers missing",
 }
 commands = typer.Typer(
@@ -170,7 +170,7 @@ def resume(
         bool,
         typer.Option(
             "--new-judge",
-            help="Judge the rest as a new judge, if its settings changed after the first verdict.",
+            help="Judge the rest as a new judge if the judge's settings changed after the first verdict.",
         ),
     ] = False,
     queue: options.Queue = False,
@@ -284,7 +284,7 @@ def correct(
     system_a: Annotated[str, typer.Argument(metavar="SYSTEM_A")],
     system_b: Annotated[str, typer.Argument(metavar="SYSTEM_B")],
     winner: Annotated[str, typer.Option(metavar="SYSTEM|tie", help="The correct verdict.")],
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Stored with the verdict.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Reason to store with the verdict.")],
     *,
     as_json: options.AsJson = False,
 ) -> None:
@@ -318,7 +318,7 @@ def cancel(
     name: options.RoundArgument,
     *,
     delete: Annotated[
-        bool, typer.Option("--delete", help="Delete it with its verdicts, if it was never published.")
+        bool, typer.Option("--delete", help="Delete the round and its verdicts, if it was never published.")
     ] = False,
     yes: options.Yes = False,
 ) -> None:

@@ -26,10 +26,10 @@ def policy(
         Limit, typer.Option(metavar="TIME", help="When it closes; a date means its end in UTC; or `none`.")
     ] = None,
     daily: Annotated[
-        Limit, typer.Option(metavar="N", help="Maximum submissions of a team per day, or `none`.")
+        Limit, typer.Option(metavar="N", help="Maximum submissions per team and day, or `none`.")
     ] = None,
     total: Annotated[
-        Limit, typer.Option(metavar="N", help="Maximum submissions of a team in the phase, or `none`.")
+        Limit, typer.Option(metavar="N", help="Maximum submissions per team in the phase, or `none`.")
     ] = None,
     file_mb: Annotated[Limit, typer.Option(metavar="N", help="Maximum file size in MiB, or `none`.")] = None,
     chars: Annotated[
@@ -47,7 +47,8 @@ def policy(
         bool | None,
         typer.Option(
             "--public-texts/--no-public-texts",
-            help="Show the set's texts to everyone, if its licence allows it; labels of visitors need it.",
+            help="Show the set's texts to everyone, if its licence allows it; required for labels by "
+            "visitors.",
         ),
     ] = None,
     *,

@@ -36,7 +36,7 @@ STATISTICS_HEADERS = (
 
 
 class AnswerFile(StrEnum):
-    """Files of answers that a set can be exported as."""
+    """Answer files that a set can be exported as."""
 
     SHORT_ANSWERS = "short-answers"
     TEMPLATE = "template"
@@ -72,7 +72,7 @@ def import_(
     if as_json:
         output.show_json({**imported.summary.to_json(), "created": imported.created})
     else:
-        state = "imported" if imported.created else "unchanged (imported before)"
+        state = "imported" if imported.created else "unchanged (already imported)"
         summary = imported.summary
         output.show_line(
             f"{summary.name}: {summary.questions:,} questions, {state} ({summary.content_hash[:12]})."
@@ -132,7 +132,7 @@ def export(
         Path,
         typer.Argument(
             metavar="DEST",
-            help="The folder to write; for a file of answers a file, or - for standard output.",
+            help="The folder to write; for an answer file, the file to write, or - for standard output.",
         ),
     ],
     form: Annotated[
@@ -140,7 +140,7 @@ def export(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help=f"{described_set_formats()}; or a file of answers: `short-answers` (the set's own, as a "
+            help=f"{described_set_formats()}; or an answer file: `short-answers` (those of the set, as a "
             "system), `template` (one line per question, to fill in) or `sample` (a small valid file).",
             callback=options.known(
                 lambda name: name in set(AnswerFile) or set_writer(name, others=AnswerFile)
@@ -150,7 +150,7 @@ def export(
     *,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write a set as a folder that `arena sets import` reads, or a file of answers for it.
+    """Write a set as a folder that `arena sets import` reads, or an answer file for it.
 
     $ arena sets export fiqa folder --format beir
     $ arena sets export fiqa answers.jsonl --format template
@@ -243,7 +243,7 @@ def attach_passages(
     new_name: Annotated[
         str,
         typer.Option(
-            "--name", metavar="NAME", show_default="the set's and its version", help="Name of the new set."
+            "--name", metavar="NAME", show_default="the set's name and version", help="Name of the new set."
         ),
     ] = "",
     *,
@@ -265,7 +265,7 @@ def attach_passages(
     if as_json:
         output.show_json({**attached.summary.to_json(), **counts})
         return
-    state = "" if attached.created else ", unchanged (made before)"
+    state = "" if attached.created else ", unchanged (already created)"
     size = f"{attached.passages:,} passages for {attached.questions:,} questions"
     output.show_line(f"{attached.summary.name}: {size}{state}.")
     for count, what in (

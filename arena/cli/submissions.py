@@ -10,7 +10,7 @@ from arena.container import open_arena
 from data.models import SubmissionKind
 
 commands = typer.Typer(
-    help="Submissions: one system's file of answers each.", epilog="Also: `list`.", no_args_is_help=True
+    help="Submissions: answer files, one per system.", epilog="Also: `list`.", no_args_is_help=True
 )
 
 
@@ -41,14 +41,14 @@ def check(
     system: Annotated[
         str,
         typer.Option(
-            metavar="SYSTEM", help="System to read, by rows or column, from a table of several systems."
+            metavar="SYSTEM", help="System to read (value or column) from a table of several systems."
         ),
     ] = "",
     *,
     keep_na: KeepNa = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check a file of answers, or of contexts, and report all its problems.
+    """Check an answer file, or a file of contexts, and report all its problems.
 
     $ arena submissions check answers.jsonl --set fiqa
 
@@ -81,7 +81,7 @@ def add(
         bool | None,
         typer.Option(
             "--anonymous/--named",
-            show_default="as in the previous version",
+            show_default="as for the previous version",
             help="Hide the names of system and team until publication, or show them.",
         ),
     ] = None,
@@ -138,7 +138,7 @@ def show(
         bool,
         typer.Option(
             "--inbox",
-            help="List submissions on no board yet, with what blocks them and the check's warnings.",
+            help="List submissions that are not on a board yet, with what they wait for and their warnings.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -207,7 +207,7 @@ def _show_inbox(set_name: str | None, *, as_json: bool) -> None:
 @commands.command()
 def withdraw(
     number: Number,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, stored with the withdrawal.")] = "",
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Reason to store with the withdrawal.")] = "",
     *,
     disqualify: Annotated[
         bool, typer.Option("--disqualify", help="Mark it as disqualified on boards; needs --reason.")

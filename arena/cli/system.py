@@ -61,9 +61,9 @@ def serve(
         Path | None,
         typer.Argument(
             metavar="DIR",
-            show_default="the arena in the settings",
-            help="The folder of a ranking, or an empty one for new boards; its owner needs no sign-in if "
-            "only this machine can reach the site.",
+            show_default="the configured arena",
+            help="The folder of a ranking, or an empty one for new boards; no sign-in is needed if only this "
+            "machine can reach the site.",
         ),
     ] = None,
     port: Port = 8501,
@@ -105,7 +105,10 @@ def _ranking(folder: Path, host: str) -> Arena:
     settings = settings_in(folder)
     is_local = host in LOOPBACK and not settings.public_url and not settings.hosts
     if not is_local:
-        note("Other machines may reach this address, so sign in with a token: arena teams token create.")
+        note(
+            "Other machines may reach this address, so you have to sign in with a token: arena teams token "
+            "create."
+        )
     return open_arena(replace(settings, sole_owner=is_local))
 
 
@@ -167,7 +170,7 @@ def upgrade(*, as_json: AsJson = False) -> None:
 def status(
     *,
     check: Annotated[
-        bool, typer.Option("--check", help="Also read all of an SQLite database, and fail on damage.")
+        bool, typer.Option("--check", help="Also check a whole SQLite database, and fail if it is damaged.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -260,7 +263,7 @@ def _check(database: "Database") -> None:
         if file.exists() and (damage := damage_of(file)):
             raise StoreError(f"{database.place} is damaged: {damage}.", advice=DAMAGED)
         if obstacle := obstacle_to(file):
-            raise StoreError(f"{database.place} cannot be used.", advice=obstacle)
+            raise StoreError(f"{database.place} is not ready.", advice=obstacle)
     if database.version() == newest_version() and (missing := database.missing()):
         message = f"{database.place} has no {', '.join(missing)}."
         advice = (

@@ -126,14 +126,14 @@ def accounts(
         str | None, typer.Option(metavar="EMAIL", help="The person's e-mail address at the OIDC provider.")
     ] = None,
     subject: Annotated[
-        str | None, typer.Option(metavar="SUBJECT", help="The person's subject identifier there.")
+        str | None, typer.Option(metavar="SUBJECT", help="The person's subject identifier at the provider.")
     ] = None,
     organiser: Annotated[
         bool | None,
         typer.Option(
             "--organiser/--no-organiser",
             show_default="unchanged",
-            help="Grant or revoke the rights of organisers, effective at once, also for tokens in use.",
+            help="Grant or revoke organiser rights; takes effect at once, also for existing tokens.",
         ),
     ] = None,
     closed: Annotated[
@@ -141,7 +141,7 @@ def accounts(
         typer.Option(
             "--close/--open",
             show_default="unchanged",
-            help="Close an account and end its tokens and sessions, or reopen it.",
+            help="Close an account, ending its tokens and sessions, or reopen it.",
         ),
     ] = None,
     *,
@@ -175,7 +175,7 @@ def accounts(
 def invite(
     name: Name,
     uses: Annotated[
-        int, typer.Option(metavar="N", min=1, max=100, help="Number of people who may use it.")
+        int, typer.Option(metavar="N", min=1, max=100, help="Number of people who can use the invitation.")
     ] = 1,
     days: Annotated[int, typer.Option(metavar="N", min=1, max=90, help="Days until it expires.")] = 7,
     *,
@@ -193,9 +193,7 @@ def invite(
 
 @tokens.command("create")
 def create_token(
-    label: Annotated[
-        str, typer.Option("--name", metavar="LABEL", help="A label for the purpose of the token.")
-    ],
+    label: Annotated[str, typer.Option("--name", metavar="LABEL", help="Purpose of the token.")],
     team: Annotated[
         str | None, typer.Option(metavar="TEAM", help="The team that the token belongs to.")
     ] = None,
@@ -230,7 +228,7 @@ def create_token(
     if as_json:
         show_json(created.to_json())
         return
-    note("Keep this token: it is not shown again.")
+    note("Save this token: it is not shown again.")
     show_line(created.secret)
 
 

@@ -90,7 +90,7 @@ class Line:
         if self.is_reference or self.rating is None:
             return ""
         if self.rating.lower is None:
-            return "Too few battles to say how sure its rating is."
+            return "Too few battles for an interval of its rating."
         if self.rates.questions and self.rates.questions < FEW_QUESTIONS:
             return f"It was judged on only {self.rates.questions} questions."
         return ""
@@ -125,7 +125,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Check of the leader, as a clause, and the part of the trust page on it.
+    """Check of the leader: a clause, and its part of the trust page.
 
     `holds` is None if it neither confirms nor doubts the first place.
     """
@@ -137,7 +137,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SideTable:
-    """Rows of words, and a sentence that explains them or their absence."""
+    """Rows of text, and a sentence that explains them or their absence."""
 
     rows: tuple[tuple[str, ...], ...] = ()
     note: str = ""
@@ -205,7 +205,7 @@ class BoardView:
         return tuple(line for line in self.lines.get(domain, ()) if not line.is_reference)
 
     def with_neighbour(self, systems: Sequence[str]) -> list[str]:
-        """Return a single system with its neighbour in rank, none as the best two, others unchanged."""
+        """Add a neighbour in rank to a single system; without systems, return the best two."""
         if len(systems) > 1:
             return [*systems]
         ranked = [line.system for line in self.competitors()] or self.systems
@@ -219,7 +219,7 @@ class BoardView:
         return f"{self.name} {self.content_hash} {dict(self.marks)}"
 
     def separates(self, first: str, second: str, domain: str = OVERALL) -> bool:
-        """Return whether the battles separate two systems, by its tests of all pairs; not without a line."""
+        """Return whether the tests of all pairs separate two systems; False without a line."""
         line, other_line = self.line(first, domain), self.line(second, domain)
         return line is not None and other_line is not None and is_separated(line, other_line)
 

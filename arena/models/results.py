@@ -31,7 +31,7 @@ class RoundStatus(Round):
 
 
 class Battle(Value):
-    """Battle with the field's names of columns."""
+    """Battle with the column names common in the field."""
 
     battle: str = Field(validation_alias=AliasChoices("battle", "key"))
     """Id within the round."""
@@ -125,11 +125,13 @@ class PairedShare(Value):
     lower: float | None = Field(None, validation_alias=LOWER)
     upper: float | None = Field(None, validation_alias=UPPER)
     questions: int
-    """Number of questions that compare the two."""
+    """Number of questions behind the comparison."""
     ahead: int
     behind: int
     separated: bool | None = None
-    """True if the board separates the two, for all pairs at once; None before the round is published."""
+    """True if the difference is significant on the board (tested for all pairs at once); None before the
+    round is published.
+    """
 
 
 class ContestedQuestion(Value):

@@ -28,14 +28,14 @@ class SetStatistics(Value):
     reference_words: float | None
     """Mean words of the references."""
     words_a_question: float | None
-    """The same, counting 0 for questions without a reference."""
+    """Mean words of the references, counting 0 for questions without one."""
     question_words: float | None
     documents: float | None
     """Mean number of documents behind a reference."""
     several_documents: float | None
-    """Share of those with two documents or more."""
+    """Share of the references with at least two documents."""
     many_documents: float | None
-    """Share of those with ten or more."""
+    """Share of the references with at least ten documents."""
     most_documents: int | None
     sentences: int
     """Sentences of references with known citations."""
@@ -48,5 +48,5 @@ class SetStatistics(Value):
 
     @property
     def sentences_of_several(self) -> float | None:
-        """Share of the sentences that cite two documents or more."""
+        """Share of the sentences that cite at least two documents."""
         return sum(self.documents_a_sentence[2:]) if self.sentences else None

@@ -54,7 +54,7 @@ class SubmissionStatus(Submission):
     rounds: tuple[str, ...]
     """Rounds with the submission."""
     position: int | None
-    """Place in the queue, from 1; null outside of it."""
+    """Position in the queue, from 1; null if it is not queued."""
     eta: datetime | None
     """Expected end of its last waiting round."""
     charged: bool

@@ -183,7 +183,7 @@ def judge(
 
     def work() -> Verdict:
         if not judge and reference is None:
-            raise InputError("There is neither a judge nor a reference.", advice=ADVICE)
+            raise InputError("Neither a judge nor a reference is given.", advice=ADVICE)
         with tempfile.TemporaryDirectory() as folder:
             arena = open_ranking(Path(folder))
             try:
@@ -254,8 +254,8 @@ def _ranked(
         counts = arena.ranking.judge(round_, run, report)
     if counts.pending:
         raise KeyboardInterrupt(
-            f"{counts.pending:,} of {counts.planned:,} comparisons are left. With out=FOLDER the same "
-            "call goes on where it stopped."
+            f"{counts.pending:,} of {counts.planned:,} comparisons are left. "
+            "With out=FOLDER the same call continues where it stopped."
         )
     board = arena.ranking.publish(round_.name)
     results, folder = arena.ranking_results, arena.settings.home
@@ -363,7 +363,7 @@ def _in_python() -> Iterator[None]:
 
 
 def in_python(text: str) -> str:
-    """Replace commands in an advice by Python calls, and options by arguments."""
+    """Replace commands in advice with Python calls, and options with arguments."""
 
     def call(match: re.Match[str]) -> str:
         on = ", go_on=True" if match["on"] else ""

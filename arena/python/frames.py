@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Data: TypeAlias = Any
 """Data frame of pandas or Polars, rows (a list of dicts), a path, or a dict of these by system."""
-ADVICE = "Give a data frame, a list of dicts, a path, or a dict of these by the names of systems."
+ADVICE = "Pass a data frame, a list of dicts, a path, or a dict of these by the names of systems."
 
 
 def tables_of(data: Data, names: Columns) -> list[AnswerTable]:
@@ -78,7 +78,7 @@ def _plain_rows(data: Data) -> Iterable[Any]:
         return columns
     if isinstance(data, Iterable) and not isinstance(data, str | bytes | Mapping):
         return data
-    raise InputError(f"A {type(data).__name__} has no answers.", advice=ADVICE)
+    raise InputError(f"Answers cannot be read from a {type(data).__name__}.", advice=ADVICE)
 
 
 def with_index(frame: pd.DataFrame) -> pd.DataFrame:

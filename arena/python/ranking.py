@@ -1,4 +1,4 @@
-"""Result of a ranking in Python: data frames, a chart, a page; and its continuation."""
+"""Result of a ranking in Python: data frames, chart and page; more systems can be added."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Ranking:
         comparisons: One row per battle: question, both systems, winner, margin, reason.
         cost: Requests to models, their tokens and cost.
         notes: Notes on how the answers were read.
-        warnings: Those of the notes that readers of the board must know.
+        warnings: Notes that readers of the board must know.
         folder: Folder of the ranking; `arena serve FOLDER` opens it as a site.
     """
 

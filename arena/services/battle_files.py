@@ -56,7 +56,7 @@ CLUSTER_ADVICE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatingRequest:
-    """Options of rating a battle file; `anchors` are `SYSTEM=RATING`; `without` is a system to leave out.
+    """Options for rating a battle file; `anchors` are `SYSTEM=RATING`; `without` is a system to leave out.
 
     `interval` None depends on the number of systems; `covariates` None controls for all in the file.
     """
@@ -154,11 +154,11 @@ def _chosen_cells(file: str, cells: Cells, requested: Sequence[Covariate] | None
     chosen = requested or [c for c in Covariate if any(name in cells for name in covariate_columns(c))]
     if not chosen:
         names = ", ".join(name for covariate in Covariate for name in covariate_columns(covariate))
-        raise InputError(f"{file} has no column for style control.", advice=f"Add some of {names}.")
+        raise InputError(f"{file} has no column for style control.", advice=f"Add at least one of {names}.")
     for covariate in chosen:
         for name in covariate_columns(covariate):
             if name not in cells:
-                message = f"{file} has no column {name}, which control for {covariate.value} needs."
+                message = f"{file} has no column {name}, which is needed to control for {covariate.value}."
                 raise InputError(message, advice="Add it, or choose other --covariates.")
     return {name: cells[name] for covariate in chosen for name in covariate_columns(covariate)}
 
@@ -188,7 +188,7 @@ def without_system(table: BattleTable, system: str) -> NDArray[np.bool_]:
 def _require_system(table: BattleTable, system: str) -> None:
     if system not in table.systems:
         raise NotFoundError(
-            f"No battle has the system {system!r}.",
+            f"No battle involves the system {system!r}.",
             advice=f"Systems of this file: {', '.join(table.systems)}.",
         )
 
@@ -254,13 +254,15 @@ def compare_rankings_of_files(
 ) -> tuple[RankingComparison, tuple[str, ...]]:
     """Compare the rankings of common systems in files of verdicts, with notes on the files."""
     if not paths[1:]:
-        raise InputError("A comparison needs two files or more.", advice="Name two files or more.")
+        raise InputError("A comparison needs at least two files.", advice="Add another file.")
     files = [reading.of(path) for path in paths]
     tables = [file.table for file in files]
     if all(file.questions_named for file in files):
         tables = list(in_common({str(at): table for at, table in enumerate(tables)}).values())
         if not len(tables[0]):
-            raise InputError("No battle is in all of the files.", advice="Compare verdicts on one plan.")
+            raise InputError(
+                "No battle is in all of the files.", advice="Compare verdicts on the same battles."
+            )
     notes = [
         f"{path.name}: {line}" for path, file in zip(paths, files, strict=True) for line in notes_on(file)
     ]
@@ -290,7 +292,8 @@ def notes_on(battle_file: BattleFile) -> tuple[str, ...]:
         notes.append("the file has no column question_id, so every battle counts as a separate question")
         if battle_file.clusters:
             notes.append(
-                f"values repeat in {', '.join(map(repr, battle_file.clusters))}: is that the question?"
+                f"values repeat in {', '.join(map(repr, battle_file.clusters))}: does it identify the "
+                "question?"
             )
     return tuple(notes)
 

@@ -39,7 +39,7 @@ def compare_tools_on_file(path: Path, seed: int, reading: Reading) -> "tuple[Com
         if (installed := comparison.versions[name]) is None:
             notes.append(f"{name} is not installed (pip install 'answer-arena[peers]')")
         elif installed != known:
-            notes.append(f"{name} {installed} is installed; the reasons are for {known}")
+            notes.append(f"{name} {installed} is installed; the explanations are for {known}")
     return comparison, [*notes, NO_PEER]
 
 

@@ -120,7 +120,7 @@ class ContextService:
             (request.folder / RATINGS).write_text(lines, encoding="utf-8")
         except OSError as error:
             message = f"{request.folder} cannot be written: {error.strerror}."
-            raise FileFormatError(message, advice="Name a folder that you can write.") from error
+            raise FileFormatError(message, advice="Choose a folder that you can write to.") from error
         return {
             "folder": str(request.folder),
             "set": questions.name,
@@ -244,7 +244,7 @@ def _by_question_id(qrels: Qrels, questions: QuestionSet) -> Qrels:
     ids = ids_by_field(question.id for question in questions.questions)
     known = {ids[field]: own for field, own in qrels.judgments.items() if field in ids}
     if not known:
-        message = f"The judgments have no question of {questions.name}."
+        message = f"The judgments contain no question of {questions.name}."
         raise InputError(message, advice="Use the ids of its questions.")
     return replace(qrels, judgments=known)
 

@@ -42,7 +42,7 @@ class BlindPair:
 
 
 class LabelService:
-    """Use cases of labels."""
+    """Service for labels."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -129,7 +129,7 @@ class LabelService:
         """Store a label of a pair, where A is the first answer displayed."""
         labelled, person = self._admit(name, caller, session)
         if not self._store.labels.has(labelled.id, battle):
-            raise NotFoundError(f"Round {name} has no battle {battle}.", advice="Load the page again.")
+            raise NotFoundError(f"Round {name} has no battle {battle}.", advice="Reload the page.")
         b_first = shows_b_first(battle, person)
         row = {"battle_id": battle, "person": person, "b_first": b_first, "labelled_at": datetime.now(UTC)}
         if not self._store.labels.add([{**row, "value": value.flipped if b_first else value}]):

@@ -40,7 +40,7 @@ class SearchRequest:
 
 
 class CorpusService:
-    """Use cases around corpora."""
+    """Service for corpora."""
 
     def __init__(self, library: CorpusLibrary, settings: Settings) -> None:
         self._library = library

@@ -86,7 +86,7 @@ def _child() -> Child:
 
 
 def _too_long(seconds: float) -> TimeLimitError:
-    advice = "Look at the text; ARENA_WORK_SECONDS sets the limit."
+    advice = "Check the text; ARENA_WORK_SECONDS sets the limit."
     return TimeLimitError(f"Work on this text took longer than {seconds:g} seconds.", advice=advice)
 
 
@@ -158,7 +158,7 @@ class TextWork(contextlib.AbstractContextManager["TextWork"]):
 
     def _poll(self, since: float) -> None:
         if time.monotonic() > max(since, self._ends) + (LAST_SECONDS if self._ends else 0.0):
-            raise StoppedError("Work on a text was stopped before it was done.", advice="Run it again.")
+            raise StoppedError("Work on a text was stopped before it finished.", advice="Run it again.")
 
     def _call(self, function: Callable[..., Value], arguments: tuple[object, ...]) -> Value:
         since = time.monotonic()

@@ -35,12 +35,12 @@ STORED_DATA = (
     (
         "Labelling pairs",
         "Your labels, their times, the side shown first, and your account's name or a hash of a random code.",
-        "as long as the round",
+        "as long as the round exists",
     ),
     (
         "Working in a team, or organising",
         "Account, email address if given, files, and a log entry for every change.",
-        "until deleted; the log as long as the operator keeps it",
+        "until deleted; the log for as long as the operator keeps it",
     ),
     (
         "Using the API",

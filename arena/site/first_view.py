@@ -19,7 +19,7 @@ WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"
 
 
 def opened_row(arena: Arena, request: Request) -> str:
-    """Return what the row of an address opens to, as HTML for who asks; empty where nothing is published."""
+    """Return the details of the row in an address, as HTML for the caller; empty if nothing is published."""
     from arena.site.boards.leaderboard_page import opened_row as opened  # noqa: PLC0415 - as below
 
     with visiting(arena, dict(request.query_params), request.cookies):

@@ -31,7 +31,7 @@ def show() -> None:
     put_html(figures_table(header, cells, spare=2, scrolls=True))
     note(
         f"Means over the {rows[0]['judged']:,} of {rows[0]['questions']:,} questions with gold documents; a "
-        "question without passages counts as 0. Coverage, α-nDCG and density (CRUX) are of the questions "
+        "question without passages counts as 0. Coverage, α-nDCG and density (CRUX) cover the questions "
         "scored by `arena metrics run --metric context-crux`."
         if rows
         else "No scores are public yet."

@@ -91,7 +91,9 @@ def _refused(host: str, port: int, error: OSError) -> ServeError:
     if error.errno == errno.EADDRINUSE:
         return ServeError(f"Port {port} is in use on {host}.", advice="Choose another with --port.")
     if error.errno in {errno.EACCES, errno.EPERM}:
-        return ServeError(f"You may not use port {port}.", advice="Choose one above 1023 with --port.")
+        return ServeError(
+            f"Port {port} needs administrator rights.", advice="Choose one above 1023 with --port."
+        )
     if error.errno == errno.EADDRNOTAVAIL:
         advice = "Use 127.0.0.1 for this machine only, or 0.0.0.0 for every network."
         return ServeError(f"This machine has no address {host}.", advice=advice)

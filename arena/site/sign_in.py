@@ -123,11 +123,11 @@ async def fields_of_form(request: Request) -> dict[str, str]:
     async for chunk in request.stream():
         content += chunk
         if len(content) > MAX_FORM_BYTES:
-            raise ForbiddenError("The form is too long.", advice="Load the page again.")
+            raise ForbiddenError("The form is too long.", advice="Reload the page.")
     try:
         fields = parse_qs(content.decode("utf-8", "replace"), max_num_fields=MAX_FIELDS)
     except ValueError as error:
-        raise ForbiddenError("The form has too many fields.", advice="Load the page again.") from error
+        raise ForbiddenError("The form has too many fields.", advice="Reload the page.") from error
     return {name: values[0] for name, values in fields.items()}
 
 

@@ -66,7 +66,7 @@ def choose_files(label: str, *, key: str, advice: str | None = None) -> list[Upl
 def on_disk(file: UploadedFile, *, max_mb: int | None = None) -> Iterator[Path]:
     """Write an uploaded file to disk, under its own name, for the duration of the block."""
     if max_mb is not None and file.size > max_mb * MEBIBYTE:
-        message = f"{file.name} has {file.size / MEBIBYTE:,.1f} MiB; the limit is {max_mb:,} MiB."
+        message = f"{file.name} is {file.size / MEBIBYTE:,.1f} MiB; the limit is {max_mb:,} MiB."
         raise FileFormatError(message, advice="Choose a smaller file.", code="too-large")
     with arena().uploads.scratch(file.name) as (path, writer):
         writer.write(file.getbuffer())
@@ -102,7 +102,7 @@ class SignedInUploads:
         headers, settings = Headers(scope=scope), self._arena.settings
         party = await run_in_threadpool(self._party, cookie_parser(headers.get("cookie", "")))
         if not party:
-            raise RefusedRequestError(HTTPStatus.UNAUTHORIZED, "Sign in to send files.")
+            raise RefusedRequestError(HTTPStatus.UNAUTHORIZED, "Sign in to upload files.")
         self._sessions = {session: owner for session, owner in self._sessions.items() if _is_open(session)}
         self._sessions[scope["path"].removeprefix(UPLOADS).partition("/")[0]] = party
         announced = headers.get("content-length", "")

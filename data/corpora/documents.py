@@ -21,8 +21,8 @@ BEIR_CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
 IDS = ("id", "_id", "docid", "doc_id", "docno")
 TEXTS = ("text", "contents", "segment", "body")
 ADVICE = (
-    "Give a folder of .txt or .md files, JSONL files with an id (`id`, `_id`, `docid`, `doc_id` or `docno`) "
-    "and a text (`text`, `contents`, `segment` or `body`) a line, or TREC files of <DOC> elements."
+    "Use a folder of .txt or .md files, JSONL files with an id (`id`, `_id`, `docid`, `doc_id` or `docno`) "
+    "and a text (`text`, `contents`, `segment` or `body`) in each line, or TREC files of <DOC> elements."
 )
 
 
@@ -49,7 +49,7 @@ _ABOUT_THE_FOLDER = ("readme", "license", "licence")
 
 
 def read_documents(path: Path, problems: ProblemList, limits: ReadLimits = LARGEST) -> Iterator[Passage]:
-    """Yield the documents of a folder or a file, plain or gzipped, and add problems of the others.
+    """Yield the documents of a folder or a file, plain or gzipped, and add the problems of unreadable ones.
 
     The `headings` of MS MARCO's rows are appended to the title.
     """
@@ -104,8 +104,8 @@ def document_files(path: Path) -> Sequence[Path]:
         files = [file for file in files if not file.stem.casefold().startswith(_ABOUT_THE_FOLDER)]
         kinds = {_kind_of(file) for file in files}
     if len(kinds) > 1:
-        message = f"{path} contains documents of several kinds: {', '.join(sorted(map(str, kinds)))}."
-        raise FileFormatError(message, advice="Put each kind into a folder of its own.", code="mixed-files")
+        message = f"{path} mixes several kinds of documents: {', '.join(sorted(map(str, kinds)))}."
+        raise FileFormatError(message, advice="Put each kind in its own folder.", code="mixed-files")
     if not files:
         raise FileFormatError(f"{path} contains no documents.", advice=ADVICE, code="empty-file")
     return files
@@ -137,7 +137,9 @@ def _document(line: int, row: Mapping[str, object], problems: ProblemList) -> Pa
     key = next((key for key in TEXTS if key in row), None)
     text = row[key] if key else None
     if not isinstance(text, str):
-        problems.add(line, "missing-field", f"There is no text: none of {', '.join(TEXTS)} is a string.")
+        problems.add(
+            line, "missing-field", f"The document has no text: none of {', '.join(TEXTS)} is a string."
+        )
         return None
     titles = [value.strip() for part in ("title", "headings") if isinstance(value := row.get(part), str)]
     return Passage(str(name), text, " ".join(filter(None, titles)))
@@ -163,7 +165,7 @@ def _trec_file(path: Path, name: str, problems: ProblemList, limits: ReadLimits)
         if not number:
             problems.add(line, "missing-field", "This <DOC> has no <DOCNO>.")
         elif len(number.split()) > 1:
-            problems.add(line, "bad-id", f"The <DOCNO> {number!r} contains white space.")
+            problems.add(line, "bad-id", f"The <DOCNO> {number!r} contains whitespace.")
         else:
             titles = [_plain(element[begin:close]) for begin, close in _elements(element, *TITLES)]
             bodies = [element[begin:close] for begin, close in _elements(element, "TEXT")]
@@ -209,10 +211,13 @@ class Chunking:
     def __post_init__(self) -> None:
         if not 0 <= self.overlap < self.words:
             message = f"Chunks of {self.words} words cannot overlap by {self.overlap}."
-            raise RecordError(message, advice="Give at least one word and a smaller overlap, as 128 and 32.")
+            raise RecordError(
+                message,
+                advice="Use at least one word per chunk and a smaller overlap, for example 128 and 32.",
+            )
 
     def cut(self, text: str) -> Iterator[str]:
-        """Yield the chunks of a text; the last one is more than overlap, and a blank text has none."""
+        """Yield the chunks of a text; the last one is more than an overlap, and a blank text has none."""
         if (text.isascii() or not UNSPACED_SIGN.search(text)) and len(text.split()) <= self.words:
             # Fast path: most passages are one chunk.
             if stripped := text.strip():

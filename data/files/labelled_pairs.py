@@ -47,7 +47,7 @@ def _question_passages(
     fields = Fields(line, row, problems)
     name = fields.id("question_id", "question")
     if not isinstance(row.get("contexts"), list):
-        fields.note("missing-field", "There is no list of passages.")
+        fields.note("missing-field", "The list of passages is missing.")
     passages = fields.passages("contexts", "p")
     return None if fields.wrong else QuestionPassages(name, passages, line)
 
@@ -143,7 +143,7 @@ def _of_columns(path: Path, columns: Mapping[str, object]) -> Iterator[tuple[str
     if len(lengths) > 1:
         counts = ", ".join(f"{name} {len(values)}" for name, values in lists.items())
         raise FileFormatError(
-            f"{path.name} has columns of several lengths: {counts}.", advice="Use the published file."
+            f"{path.name} has columns of different lengths: {counts}.", advice="Use the published file."
         )
     for number in range(lengths.pop()):
         row = {name: values[number] for name, values in lists.items()}
@@ -166,7 +166,7 @@ def _labels(
     texts = [row.get("query"), *_answers(row)]
     question_id, *systems = ("", *_systems(row)) if names is None else names.get(key, ("", "", ""))
     if names is not None and not question_id:
-        problems.add(0, "missing-field", f"The key {key} names no question and two systems.")
+        problems.add(0, "missing-field", f"The key {key} does not name a question and two systems.")
         return
     if names is None and not all(isinstance(text, str) and text.strip() for text in texts):
         problems.add(0, "missing-field", f"The pair {key} has no question or answers.", advice=_ADVICE)

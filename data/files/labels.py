@@ -43,8 +43,8 @@ SIDES: Mapping[str, str] = MappingProxyType(
         },
     }
 )
-"""Our names of a pair's columns by other names."""
-NO_STATUS = "A response of Argilla has no status, so it may be a draft or discarded."
+"""Our column names of a pair, by other names."""
+NO_STATUS = "An Argilla response has no status, so it may be a draft or discarded."
 FLATTEN = "Export with `dataset.records.to_list(flatten=True)`, and write that list as JSON."
 
 
@@ -75,7 +75,7 @@ def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | No
     labels = _newest(list(renumbered), left_out)
     if not labels and not problems.errors:
         why = "".join(f"; {count:,} {reason}" for reason, count in left_out.items())
-        advice = f"Write at least one, in a question or control called {PREFERENCES[0]}."
+        advice = f"Add at least one, in a question or control called {PREFERENCES[0]}."
         problems.add(0, "empty-file", f"{path.name} contains no labels{why}.", advice=advice)
     problems.require_none(path.name)
     return LabelFile(labels=tuple(labels), left_out=dict(left_out))
@@ -262,7 +262,7 @@ def _control(controls: Sequence[Row], names: Sequence[str], kind: str, key: str)
         names_text = ", ".join(sorted(str(control.get("from_name")) for control in chosen))
         raise FileFormatError(
             f"An annotation has several answers of the type {kind} ({names_text}).",
-            advice=f"Name the relevant control {names[0]}.",
+            advice=f"Rename the relevant control to {names[0]}.",
         )
     return values[0] if values else None
 
@@ -302,7 +302,7 @@ def _answers(record: Row) -> Iterator[tuple[str, str, object, object]]:
     for name in record:
         if name.endswith(".responses"):
             if isinstance(record[name], str):
-                raise FileFormatError(f"{name} is a text, not a list.", advice=FLATTEN)
+                raise FileFormatError(f"{name} is a string, not a list.", advice=FLATTEN)
             values, users = _listed(record[name]), _listed(record.get(f"{name}.users"))
             states = _listed(record.get(f"{name}.status")) or [None] * len(values)
             if not len(values) == len(users) == len(states):

@@ -21,7 +21,7 @@ MAX_VALUE_LENGTH = 60
 WITHOUT_INPUT = ("missing", "extra_forbidden")
 WORDS: Mapping[str, str] = {
     "missing": "is missing",
-    "extra_forbidden": "is not known",
+    "extra_forbidden": "is unknown",
     "string_type": "must be text",
     "bool_type": "must be true or false",
     "bool_parsing": "must be true or false",
@@ -68,7 +68,7 @@ def wording(problem: Mapping[str, Any], *, with_input: bool = True) -> str:
     context = problem.get("ctx", {})
     if problem["type"] in {"value_error", "assertion_error"}:
         return str(context["error"])
-    words = WORDS.get(problem["type"], "cannot be used").format_map(context)
+    words = WORDS.get(problem["type"], "is invalid").format_map(context)
     value = problem["input"]
     if not with_input or problem["type"] in WITHOUT_INPUT or not isinstance(value, str | int | float | None):
         return words
@@ -78,7 +78,7 @@ def wording(problem: Mapping[str, Any], *, with_input: bool = True) -> str:
 
 _ESCAPED_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 _NULS: ContextVar[dict[int, int] | None] = ContextVar("nuls", default=None)
-NULS_REPLACED = "NUL characters (\\u0000) read as U+FFFD, since no database keeps them: {:,}."
+NULS_REPLACED = "NUL characters (\\u0000) read as U+FFFD, since databases cannot store them: {:,}."
 
 
 @contextmanager
@@ -122,7 +122,7 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
             message, advice="Write one JSON object per line.", code="not-json", line=line
         ) from error
     except UnicodeEncodeError as error:
-        message = "There is half of a character pair (a lone surrogate)."
+        message = "The text contains a lone surrogate (half of a character pair)."
         raise FileFormatError(
             message, advice="Save the text as UTF-8.", code="not-utf8", line=line
         ) from error
@@ -131,7 +131,7 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
         raise FileFormatError(message, advice="Flatten it.", code="too-deep", line=line) from error
     except ValueError as error:
         # Python's message mentions a setting of the interpreter.
-        message = "This is not JSON that can be read: a number has too many digits."
+        message = "This JSON cannot be parsed: a number has too many digits."
         raise FileFormatError(message, advice="Write plain numbers.", code="not-json", line=line) from error
     except FileFormatError as error:
         error.line = line
@@ -145,11 +145,11 @@ JSON_FAULTS: Mapping[str, str] = MappingProxyType(
         "Expecting ',' delimiter": "a comma or a closing bracket is missing",
         "Expecting ':' delimiter": "a colon is missing",
         "Expecting property name": "a field name in double quotes is missing",
-        "Illegal trailing comma": "there is a comma too many",
-        "Extra data": "something follows the value",
-        "Unterminated string": "a text is never closed, which starts",
-        "Invalid control character": "there is a line end or control character in a text",
-        "Invalid \\": "a backslash is followed by a wrong character",
+        "Illegal trailing comma": "there is an extra comma",
+        "Extra data": "there is extra data after the value",
+        "Unterminated string": "a string is never closed; it starts",
+        "Invalid control character": "a string contains a line break or control character",
+        "Invalid \\": "a backslash is followed by an invalid character",
         "Unexpected UTF-8 BOM": "there is a byte order mark",
     }
 )
@@ -158,7 +158,7 @@ JSON_FAULTS: Mapping[str, str] = MappingProxyType(
 def json_fault(error: json.JSONDecodeError) -> str:
     """Describe an error of Python's JSON parser, without its place."""
     faults = (ours for theirs, ours in JSON_FAULTS.items() if error.msg.startswith(theirs))
-    return next(faults, "it cannot be read")
+    return next(faults, "it cannot be parsed")
 
 
 def _refuse_constant(word: str) -> float:
@@ -185,7 +185,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         counts = Counter(name for name, _ in pairs)
         twice = sorted(name[:60] for name, count in counts.items() if count > 1)
         message = f"A field appears twice: {', '.join(twice[:5])}."
-        raise FileFormatError(message, advice="Write every field once.", code="duplicate-key")
+        raise FileFormatError(message, advice="Remove the duplicates.", code="duplicate-key")
     return record
 
 

@@ -104,7 +104,7 @@ class ReadLimits:
 def too_many_bytes(name: str, limits: ReadLimits, line: int = 0) -> FileFormatError:
     """Return the error for a too large file."""
     message = f"{name} contains more than {limits.file_bytes:,} bytes once decompressed."
-    return FileFormatError(message, advice="Give a smaller file.", code="too-large", line=line)
+    return FileFormatError(message, advice="Use a smaller file.", code="too-large", line=line)
 
 
 PARQUET_MAGIC = b"PAR1"
@@ -168,7 +168,7 @@ class GuardedStream:
             message = f"{self.name} has more than {self.limits.lines:,} lines."
             if long:
                 message = f"Line {self.line} of {self.name} is longer than {self.limits.line_bytes:,} bytes."
-            advice = "Split the file by lines." if long else "Give a smaller file."
+            advice = "Split the file by lines." if long else "Use a smaller file."
             raise FileFormatError(message, advice=advice, code="too-large", line=self.line)
         return content
 
@@ -239,7 +239,7 @@ def read_text(path: Path, limits: ReadLimits) -> str:
     with GuardedStream(path, limits) as stream:
         content = b"".join(iter(lambda: stream.read(MEBIBYTE), b""))
     if not content.strip():
-        raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code="empty-file")
+        raise FileFormatError(f"{path.name} is empty.", advice="Save it again.", code="empty-file")
     return decode(content, 0)
 
 
@@ -259,7 +259,7 @@ def _open(path: Path) -> tuple[io.BufferedReader, str]:
     head = raw.peek(8)
     if not head:
         raw.close()
-        raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code="empty-file")
+        raise FileFormatError(f"{path.name} is empty.", advice="Save it again.", code="empty-file")
     return raw, next((kind for magic, kind in COMPRESSED.items() if head.startswith(magic)), "")
 
 
@@ -272,7 +272,7 @@ def decode(content: bytes, line: int) -> str:
         advice = "Save the file as UTF-8."
         raise FileFormatError(message, advice=advice, code="not-utf8", line=line) from error
     if "\x00" in text:
-        message = "There is a NUL character."
+        message = "The file contains a NUL character."
         raise FileFormatError(message, advice="Save the file as UTF-8 text.", code="not-utf8", line=line)
     return text
 
@@ -280,7 +280,9 @@ def decode(content: bytes, line: int) -> str:
 def _without_bom(name: str, content: bytes) -> bytes:
     encoding = next((kind for kind, marks in ENCODINGS.items() if content.startswith(marks)), "")
     if encoding or (encoding := _wide_encoding(content)):
-        raise FileFormatError(f"{name} is {encoding}.", advice="Save it as UTF-8.", code="not-utf8", line=1)
+        raise FileFormatError(
+            f"{name} is encoded as {encoding}.", advice="Save it as UTF-8.", code="not-utf8", line=1
+        )
     return content.removeprefix(UTF8_BOM)
 
 

@@ -22,7 +22,7 @@ GRADE_NAMES = (BEIR_HEADER, "score", "grade", "relevance", "rel", "label")
 TREC_FIELDS, BEIR_FIELDS = 4, 3
 ANSWERS_FROM = 3.0
 """CRUX's η: minimum rating of a passage that answers a sub-question."""
-ADVICE = "Give TREC qrels (question, subtopic or 0, passage, grade), BEIR's, or JSONL with `ratings`."
+ADVICE = "Use TREC qrels (question, subtopic or 0, passage, grade), BEIR's, or JSONL with `ratings`."
 ROUNDS = (
     "{name}: the {count:,} values of the second column are not subtopics, since no passage has two of them "
     "or some are fractions; the judgments count as grades."
@@ -138,7 +138,7 @@ def _ratings(row: object, number: int) -> tuple[float, list[Judged]]:
         (row.get("passages"), row["ratings"]) if "ratings" in row else ([passage], [row.get("rating")])
     )
     if not isinstance(names, list) or not isinstance(table, list) or len(names) != len(table):
-        raise _bad(number, "There is not one row of ratings for each passage.")
+        raise _bad(number, "The ratings do not have one row per passage.")
     judged = []
     for name, ratings in zip(names, table, strict=True):
         if not all(isinstance(value, str | int) for value in (question, name)) or not isinstance(
@@ -170,7 +170,7 @@ FIELDS = 6
 STEP = 2.0**-22
 """Two units of single precision, relative to a score."""
 MIN_SCALE = 1e-6
-TREC_RUNS_ADVICE = "Give six fields: question, Q0, passage, rank, score and the run's name."
+TREC_RUNS_ADVICE = "Write six fields: question, Q0, passage, rank, score and the run's name."
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +190,12 @@ def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[Ru
         fields = decode(content, number).split()
         score = _score(fields[4]) if len(fields) == FIELDS else math.nan
         if not math.isfinite(score):
-            message = f"This is not a line of a run: {' '.join(fields)[:80]!r}."
+            message = f"This is not a line of a TREC run: {' '.join(fields)[:80]!r}."
             problems.add(number, "bad-run-line", message, advice=TREC_RUNS_ADVICE)
             continue
         own = lines.setdefault(fields[0], {})
         if fields[2] in own:
-            message = f"The question {fields[0]} has the passage {fields[2]} twice."
+            message = f"The question {fields[0]} lists the passage {fields[2]} twice."
             problems.add(number, "duplicate-passage", message, advice="Rank each passage once.")
         own[fields[2]] = RunLine(fields[0], fields[2], score)
     if not lines and not problems.errors:

@@ -73,7 +73,7 @@ class Base(SQLModel, metaclass=_Unmapped):
         for name, field in type(self).model_fields.items():
             if name not in values:
                 if field.is_required():
-                    raise TypeError(f"A {type(self).__name__} lacks its {name}.")
+                    raise TypeError(f"This {type(self).__name__} has no {name}.")
                 values[name] = field.get_default()
         object.__setattr__(self, "__dict__", values)
         object.__setattr__(self, "__pydantic_fields_set__", set(values))

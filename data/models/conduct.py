@@ -74,7 +74,7 @@ class JudgeConduct:
             self._set_example(judgment)
 
     def count_place(self, presentation: Presentation, preference: Preference | None, number: int = 1) -> None:
-        """Count readings in both orders by the place that won."""
+        """Count readings in both orders by the position that won."""
         if preference is Preference.TIE:
             self.ties += number
         elif preference is not None:
@@ -130,7 +130,7 @@ class JudgeConduct:
 
     @property
     def place(self) -> str:
-        """Sentence on the place that won more often; empty if no battle was read in both orders."""
+        """Sentence on the position that won more often; empty if no battle was read in both orders."""
         places = self.first + self.second + self.ties
         if not places:
             return ""
@@ -152,7 +152,7 @@ class JudgeConduct:
 def several_models(served: Mapping[str, Counter[str]]) -> tuple[str, ...]:
     """Return a sentence for each model name that several models answered for."""
     return tuple(
-        f"More than one model answered for {model}: "
+        f"More than one model replied for {model}: "
         f"{', '.join(f'{name} ({count:,})' for name, count in sorted(counts.items()))}."
         for model, counts in sorted(served.items())
         if len(counts) > 1

@@ -81,7 +81,7 @@ class Lease:
 
     @property
     def rate(self) -> float:
-        """Battles a second."""
+        """Battles per second."""
         return self.done / self.seconds if self.seconds > 0 else 0.0
 
 

@@ -137,8 +137,8 @@ class Judgment:
 
     def __post_init__(self) -> None:
         if (self.outcome is Outcome.JUDGED) != (self.preference is not None):
-            message = f"A judgment that is {self.outcome} has the preference {self.preference}."
-            raise RecordError(message, advice="Set a preference exactly if the outcome is judged.")
+            message = f"A judgment with the outcome {self.outcome} has the preference {self.preference}."
+            raise RecordError(message, advice="Set a preference if and only if the outcome is judged.")
         if self.margin is not None and not (math.isfinite(self.margin) and -1 <= self.margin <= 1):
             raise RecordError(f"The margin {self.margin} is not between -1 and 1.")
 
@@ -167,8 +167,8 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if (self.outcome is Outcome.JUDGED) != (self.preference is not None):
-            message = f"A verdict that is {self.outcome} has the preference {self.preference}."
-            raise RecordError(message, advice="Set a preference exactly if the outcome is judged.")
+            message = f"A verdict with the outcome {self.outcome} has the preference {self.preference}."
+            raise RecordError(message, advice="Set a preference if and only if the outcome is judged.")
         if self.score is not None and not (math.isfinite(self.score) and 0 <= self.score <= 1):
             raise RecordError(f"The score {self.score} is not between 0 and 1.")
 
@@ -262,8 +262,8 @@ class Score:
 
     def __post_init__(self) -> None:
         if (self.outcome is Outcome.JUDGED) != (self.score is not None):
-            message = f"A score of {self.metric} that is {self.outcome} has the value {self.score}."
-            raise RecordError(message, advice="Set a value exactly if the outcome is judged.")
+            message = f"A score of {self.metric} with the outcome {self.outcome} has the value {self.score}."
+            raise RecordError(message, advice="Set a value if and only if the outcome is judged.")
         if self.score is not None and not math.isfinite(self.score):
             message = f"A score of {self.metric} is {self.score}."
             raise RecordError(message, advice="Return an undefined score as unreadable, with a reason.")

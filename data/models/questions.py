@@ -50,7 +50,8 @@ def require_system_name(value: str) -> str:
     """Return a system's name if it fits on one line: `meta-llama/Llama-3-70B`, `gpt-4o (2024-08)`."""
     if not SYSTEM_NAME_PATTERN.fullmatch(value) or not value.isprintable():
         message = f"System name {value[:120]!r} is not a valid name."
-        advice = "Use 1 to 100 printable characters, a letter or digit first, without '@' and double spaces."
+        advice = "Use 1 to 100 printable characters, starting with a letter or digit, without '@' or double "
+        "spaces."
         raise RecordError(message, advice=advice)
     return value
 
@@ -198,7 +199,7 @@ def moment_of(value: date | str, *, closes: bool) -> datetime:
             raise RecordError(f"The time {value:%Y-%m-%d %H:%M} has no time zone.", advice=advice)
         return value.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise RecordError(f"{str(value)!r} is not a date or a time.", advice=advice) from error
+        raise RecordError(f"{str(value)!r} is not a valid date or time.", advice=advice) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -252,7 +252,7 @@ DRAWS_FROM_REST = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """Account of a round in USD; `cap` is None without a budget.
+    """Budget account of a round in USD; `cap` is None without a budget.
 
     Attributes:
         spent: Cost of the replies.
@@ -374,7 +374,7 @@ class BattlePair:
 def require_amount(budget_usd: float) -> float:
     """Check an amount of money and return it."""
     if not 0 <= budget_usd < float("inf"):
-        raise InputError(f"The budget {budget_usd} is not an amount of money.", advice="Use 0 or more.")
+        raise InputError(f"The budget {budget_usd} is not a valid amount in USD.", advice="Use 0 or more.")
     return budget_usd
 
 

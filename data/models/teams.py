@@ -133,6 +133,6 @@ def require_label(value: str, what: str) -> str:
     if not fits or "/" in value:
         raise RecordError(
             f"{what} {value[:MAX_NAME]!r} is not a valid name.",
-            advice="Use 1 to 100 printable characters without '/', and no space around them.",
+            advice="Use 1 to 100 printable characters without '/', and no spaces around them.",
         )
     return value

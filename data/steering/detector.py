@@ -87,7 +87,7 @@ def _by_rules(unquoted: str) -> Iterator[Steering]:
 
 
 def _followers(plain_text: str, findings: Sequence[Steering]) -> Iterator[Steering]:
-    """Yield sentences on judging or pleas in paragraphs with a finding; on their own they are harmless.
+    """Yield sentences on judging, and pleas, in paragraphs with a finding; elsewhere they are harmless.
 
     If most of a paragraph addresses the judge, so do its short sentences; if nearly all does, so does the
     rest.

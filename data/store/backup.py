@@ -16,7 +16,8 @@ SIDE_FILES = ("-wal", "-shm", "-journal")
 """Endings of SQLite's files next to a database in use."""
 MAX_DAMAGE = 20
 DAMAGED = (
-    "Stop site and workers. `arena db status --check` checks all of it; restore the newest intact backup "
+    "Stop the site and all workers. `arena db status --check` checks the whole database; restore the newest "
+    "intact backup "
     "with `arena db restore FILE --replace`."
 )
 MIN_FREE = 1 << 20
@@ -27,7 +28,7 @@ IN_USE = "Stop the site, all workers and commands that use it, then restore agai
 def back_up(database: Path, file: Path) -> int:
     """Copy a database, which may be in use, to a new file, check it and return its size in bytes."""
     if file.exists():
-        raise ConflictError(f"{file} exists.", advice="Name a new file.")
+        raise ConflictError(f"{file} exists.", advice="Choose a new file name.")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with _copied(database, file, "ro") as copy:
@@ -41,7 +42,9 @@ def back_up(database: Path, file: Path) -> int:
         raise StoreError(message, advice="Check the paths and the free space.") from error
     except OSError as error:
         message = f"{file} cannot be written: {error.strerror}."
-        raise FileFormatError(message, advice="Check path, permissions and free space.") from error
+        raise FileFormatError(
+            message, advice="Check the path, its permissions and the free space."
+        ) from error
     return file.stat().st_size
 
 
@@ -53,7 +56,7 @@ def restore(file: Path, database: Path, versions: frozenset[str]) -> str:
     database = database.resolve()
     side_files = (file.with_name(f"{file.name}{end}") for end in SIDE_FILES)
     if any(path.is_file() and path.stat().st_size for path in side_files):
-        message = f"{file} is a database in use: SQLite's log is next to it."
+        message = f"{file} is a database in use: SQLite's log file is next to it."
         raise FileFormatError(message, advice="Make a backup of it with `arena db backup`.")
     try:
         database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -62,8 +65,10 @@ def restore(file: Path, database: Path, versions: frozenset[str]) -> str:
                 raise FileFormatError(f"{file} is damaged: {damage}.", advice="Restore another backup.")
             version = _version(copy)
             if version not in versions:
-                message = f"{file} contains no arena that this program can use (schema {version or 'none'})."
-                raise FileFormatError(message, advice="Restore another backup, or use the newest program.")
+                message = f"{file} contains no arena that this version can read (schema {version or 'none'})."
+                raise FileFormatError(
+                    message, advice="Restore another backup, or install the newest version."
+                )
             with _unused(database):
                 copy.replace(database)
                 _sync(database.parent)
@@ -72,7 +77,9 @@ def restore(file: Path, database: Path, versions: frozenset[str]) -> str:
         raise FileFormatError(message, advice="Restore another backup.") from error
     except OSError as error:
         message = f"{error.filename or database}: {error.strerror}."
-        raise FileFormatError(message, advice="Check path, permissions and free space.") from error
+        raise FileFormatError(
+            message, advice="Check the path, its permissions and the free space."
+        ) from error
     return version
 
 

@@ -94,7 +94,7 @@ def _codes_by_end() -> Mapping[str, NDArray[Any]]:
 
 
 def _joined_scores(parts: Sequence[NDArray[np.float64]], rows: Sequence[int]) -> NDArray[np.float64] | None:
-    """Join scores of parts, some of them not read; None if no battle has one."""
+    """Join the scores of chunks, NaN for unread ones; None if no battle has a score."""
     if all(np.isnan(part).all() for part in parts):
         return None
     joined: NDArray[np.float64] = np.concatenate(

@@ -55,7 +55,7 @@ def supported(url: URL) -> URL:
     if url.drivername in POSTGRES_SCHEMES:
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() not in {"sqlite", "postgresql"}:
-        raise StoreError(f"Databases of the kind {url.drivername} are not supported.", advice=URL_ADVICE)
+        raise StoreError(f"{url.drivername} databases are not supported.", advice=URL_ADVICE)
     return url
 
 
@@ -94,7 +94,7 @@ def _make_parent(path: Path) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        message = f"The folder {path.parent} cannot be made: {error.strerror}."
+        message = f"The folder {path.parent} cannot be created: {error.strerror}."
         raise StoreError(message, advice="Set ARENA_HOME to a folder you can write to.") from error
 
 
@@ -152,7 +152,8 @@ SIGNS_OF_DAMAGE = (
 """Messages of SQLite and PostgreSQL about a damaged file."""
 CHECK = "Run `arena db status --check`: it checks the whole database for damage."
 LOCKED = "Another command, worker or program has locked it for 10 s. Try again when it has ended."
-UNREACHABLE = "Check ARENA_HOME or ARENA_DATABASE_URL, its permissions, free space and that it runs."
+UNREACHABLE = "Check ARENA_HOME or ARENA_DATABASE_URL, the permissions, the free space, and that the server "
+"is running."
 
 
 class Database:
@@ -307,7 +308,7 @@ class Database:
         moment = datetime.now(UTC).strftime("%Y-%m-%dT%H%M%S")
         backup = file.with_name(f"{file.stem}-{version}-{moment}.backup")
         back_up(file, backup)
-        LOG.warning("Before its schema changes, %s was backed up to %s.", file, backup)
+        LOG.warning("Backed up %s to %s before changing its schema.", file, backup)
         return backup
 
     @contextmanager

@@ -94,7 +94,7 @@ class JobStore(StorePart):
     def _conflict(self, round_id: int | None) -> ConflictError:
         job = None if round_id is None else self.of_round(round_id)
         if job is None or job.state not in ACTIVE:
-            return ConflictError("The job's round is busy.", advice="Look at `arena jobs`.")
+            return ConflictError("The job's round is busy.", advice="See `arena jobs`.")
         return ConflictError(
             f"Round {job.round_name} already has job {job.id}, which is {job.state}.",
             advice=f"See `arena rounds status {job.round_name}`, or stop it with "
@@ -146,7 +146,7 @@ class LeaseStore(StorePart):
     ) -> tuple[Job, Lease] | None:
         """Take a lease of `lease` seconds on the first available job, or return None.
 
-        `gone` tells whether a worker's process is known to have ended.
+        `gone` returns whether a worker's process is known to have ended.
         """
         with self._database.together() as connection:
             # Another process may have migrated the schema.

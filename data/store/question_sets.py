@@ -65,7 +65,7 @@ class SetStore(StorePart):
             row = connection.execute(select(question_sets).where(question_sets.c.name == name)).first()
             if row is None:
                 names = ", ".join(connection.execute(select(question_sets.c.name)).scalars())
-                advice = f"There are: {names}." if names else "Import one with `arena sets import PATH`."
+                advice = f"The sets are: {names}." if names else "Import one with `arena sets import PATH`."
                 raise NotFoundError(f"There is no question set {name!r}.", advice=advice)
             return _summary(connection, row)
 

@@ -59,7 +59,7 @@ class AnswerKey:
 class ScoreStore(StorePart):
     """Store for scores, one per answer, metric and judge.
 
-    A score of an older version of the embedded metrics is shown until the answer is scored again.
+    A score of an older version of the embedded metrics is used until the answer is scored again.
     """
 
     def unscored(

@@ -355,6 +355,6 @@ def _stored(kind: SubmissionKind | None) -> list[str]:
 def other_kind(system: str, set_name: str, kind: SubmissionKind) -> ConflictError:
     """Return the error for a system with submissions of another kind."""
     return ConflictError(
-        f"{system} submitted {kind} to {set_name}, and a system submits one kind to a set.",
+        f"{system} submitted {kind} to {set_name}; a system may submit only one kind to a set.",
         advice="Choose another name for it.",
     )

@@ -44,7 +44,7 @@ class Overlap:
         gains: Contribution of each sentence of the ground truth to recall.
         losses: Contribution of each sentence of the answer to 1 − precision.
         beta: Weight of recall relative to precision.
-        within: Factor of precision for length.
+        within: Length factor of precision.
     """
 
     weight: float

@@ -167,7 +167,7 @@ class Scheduler:
                 if reserved is None:
                     return None
                 return await self._place(request, endpoint, call_usage, reserved)
-        # Reserve before entering the gate, so that no call waits for money while it occupies a slot.
+        # Reserve before entering the gate, so that no call waits for budget while it occupies a slot.
         reserved = await self._meter.reserve(request)
         if reserved is None:
             return None

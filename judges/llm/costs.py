@@ -20,7 +20,7 @@ BLOCK_CALLS = 50
 ROUNDING = 1e-9
 OTHERS_POLL = 0.1
 OTHERS_PATIENCE = 150.0
-"""Seconds to wait while other workers hold money without returning any."""
+"""Seconds to wait while other workers hold budget without returning any."""
 MAX_THINKING = 131_072
 """More tokens of thinking in one call are implausible."""
 ADDED_PROMPT = 8_192
@@ -105,7 +105,7 @@ class Budget:
                 self._settled.clear()
                 await self._settled.wait()
                 continue
-            await self.close()  # Return all money, or two workers could wait for each other.
+            await self.close()  # Return the whole budget, or two workers could wait for each other.
             total, before = await self._ledger.total_drawn(), total
             since = time.monotonic() if total != before else since
             if total <= ROUNDING or time.monotonic() > since + self._patience:
@@ -164,7 +164,7 @@ class Budget:
         spent, lost, over = self._spent, self._lost, self._overspent
         self._spent = self._lost = self._overspent = 0.0
         if spent or lost:
-            # Overspent money was never withdrawn.
+            # Overspending was never withdrawn.
             await self._ledger.settle(spent=spent, returned=-over, lost=lost)
 
     async def close(self) -> None:
@@ -180,8 +180,8 @@ class BattleReserve:
     """Reservation of a battle for all its certain requests.
 
     It makes the cap take effect between battles, not between the two orders of one. A battle that waits for
-    money or for another battle's reply must release its reserve first; each further request then reserves for
-    itself.
+    budget or for another battle's reply must release its reserve first; each further request then reserves
+    for itself.
     """
 
     def __init__(self, requests: Mapping[tuple[str, str], int]) -> None:

@@ -202,7 +202,7 @@ class CircuitBreaker:
                 self._reason = fault.detail
             return
         if fault.retry_after is not None and fault.retry_after > self._settings.rate_limit_patience:
-            self._reason = f"it requires a wait of {fault.retry_after:.0f} s: {fault.detail}"
+            self._reason = f"it asks for a wait of {fault.retry_after:.0f} s: {fault.detail}"
             return
         if fault.kind is CallErrorKind.REJECTED and (self._answered or fault.context_length):
             return
@@ -230,12 +230,11 @@ class CircuitBreaker:
 
     def error(self) -> EndpointError:
         """Return the error for a given-up endpoint."""
-        message = f"The LLM endpoint {self._name} was given up ({self._reason})."
+        message = f"Gave up on the LLM endpoint {self._name} ({self._reason})."
         return EndpointError(
             message,
-            advice="Repair the endpoint, or correct its address (OPENAI_BASE_URL, or the spec's) or key, "
-            "then resume; all verdicts are kept. Until the first verdict you can change every setting of the "
-            "judge.",
+            advice="Fix the endpoint, its address (OPENAI_BASE_URL, or in the spec) or its key, then resume; "
+            "no verdict is lost. Before the first verdict you can change any setting of the judge.",
         )
 
 

@@ -112,7 +112,7 @@ def _first_choice(payload: object, usage: TokenUsage) -> tuple[Mapping[str, Any]
     if fault is not None:
         raise fault
     if finish_of(choice) == ERROR:
-        detail = f"The provider broke off its reply with an error: {quoted(choice)}"
+        detail = f"The provider ended its reply with an error: {quoted(choice)}"
         raise CallError(CallErrorKind.TRANSIENT, detail, usage=usage, billable=True)
     return choice, message
 

@@ -262,4 +262,4 @@ def _wordings(error: ValidationError) -> Iterator[str]:
 
 
 def _unusable(path: Path, problem: str) -> SpecError:
-    return SpecError(f"Prompt file {path} cannot be used: {problem}.", advice=ADVICE)
+    return SpecError(f"Prompt file {path} is invalid: {problem}.", advice=ADVICE)

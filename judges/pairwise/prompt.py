@@ -58,7 +58,7 @@ class Prompt:
     def __post_init__(self) -> None:
         problems = list(self._problems())
         if problems:
-            message = f"Prompt {self.name} cannot be used: {'; '.join(problems)}."
+            message = f"Prompt {self.name} is invalid: {'; '.join(problems)}."
             raise SpecError(message, advice="docs/judges.md describes prompt files.")
 
     @cached_property

@@ -32,7 +32,7 @@ PARTS = ("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "nin
 """Names of fractions, from halves on."""
 COUNTS = ("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 PARTED = (*PARTS[1:], "fourth", "/", "\u2044")
-"""A folded text without any of these has no fraction; this check is fast."""
+"""Quick check: a folded text without any of these has no fraction."""
 MILLIONS = re.compile(r"(?<=\d)(?:\s?M|\s?[Mm]io\.?)(?![\w/])")
 FRACTION = re.compile(
     r"(?<![\w./,-])(?:(?P<whole>\d{1,4}) )?(?P<over>[1-9])[/\u2044](?P<under>[2-9]|10)(?![\w/\u2044]|[.,]\d)"

@@ -12,7 +12,7 @@ from leaderboard.stats import Interval, percentile_interval
 Codes = NDArray[np.int64]
 
 BATCH_CELLS = 4_000_000
-"""Largest number of weights in memory: resamples of a batch times questions."""
+"""Maximum number of weights in memory: resamples of a batch times questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from data.errors import StatisticsError
+from data.text import counted
 from leaderboard.agreement.coefficients import Estimate, Floats, bounds_of, estimate, kendall
 from leaderboard.battles import BattleTable
 from leaderboard.ratings import Flag, RatingTable, rate
@@ -32,7 +33,7 @@ def compare_rankings(tables: Sequence[BattleTable], *, seed: int = 0) -> Ranking
     """Compare the ratings of common systems; equal questions are resampled jointly."""
     shared = sorted(set.intersection(*(set(table.systems) for table in tables)))
     if len(shared) < 2:  # noqa: PLR2004 - one system has no rank
-        message = f"The rankings have {len(shared)} systems in common; a comparison needs two."
+        message = f"The rankings share {counted(len(shared), 'system')}; a comparison needs at least two."
         raise StatisticsError(message, advice="Compare verdicts on the same systems.")
     rated = [rate(table, seed=seed) for table in tables]
     points = [_of_systems(table, table.points, shared) for table in rated]

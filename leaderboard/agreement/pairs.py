@@ -24,7 +24,7 @@ from leaderboard.agreement.coefficients import (
 from leaderboard.stats import percentile_interval
 
 RANKED_CELLS = 500_000
-"""Most draws times pairs that are ranked at once; several arrays have this size."""
+"""Maximum of draws times pairs that are ranked at once; several arrays have this size."""
 Floats = NDArray[np.float64]
 _Statistic = Callable[[Floats], Floats]
 
@@ -57,7 +57,7 @@ class CalibrationPair:
     def __post_init__(self) -> None:
         if not self.labels or not all(abs(label) <= LABEL_LIMIT for label in self.labels):
             message = f"The pair {self.id} has the labels {self.labels}."
-            raise RecordError(message, advice="Each pair needs one or more labels between -2 and 2.")
+            raise RecordError(message, advice="Each pair needs at least one label, between -2 and 2.")
 
     @property
     def people(self) -> Preference:
@@ -91,7 +91,7 @@ class Agreement:
         decided: Pairs with a verdict on which most people prefer one side.
         decisive_accuracy: Share of the decided pairs on which the judge agrees; a tie is a miss.
         alpha: Krippendorff's nominal alpha of the judge and all annotators.
-        annotator_alpha: The same of annotators only: the standard for a judge.
+        annotator_alpha: Alpha of the annotators only: the standard for a judge.
         pearson: Correlation of the judge's margin with the mean label.
         mean_label: Mean label over all pairs; None without pairs.
     """

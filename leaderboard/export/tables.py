@@ -36,8 +36,8 @@ def export_standings(standings: Standings, destination: Path, form: BoardForm | 
 
     chosen = form or ENDINGS.get(Path(destination.name.removesuffix(".gz")).suffix)
     if chosen is None:
-        message = f"{destination.name} ends in none of {', '.join(ENDINGS)}."
-        raise FileFormatError(message, advice="Use one of these suffixes, or give --format.")
+        message = f"{destination.name} has none of the suffixes {', '.join(ENDINGS)}."
+        raise FileFormatError(message, advice="Use one of these suffixes, or add --format.")
     content = standings_file(standings, chosen)
     if chosen is BoardForm.PARQUET:
         with atomic_bytes(destination) as raw:
@@ -202,7 +202,7 @@ BATTLE_FIELDS: Mapping[str, str] = MappingProxyType(
         "question_id, domain": "Question and its domain",
         "model_a, model_b": "The two systems, or the reference under its name",
         "winner": "model_a, model_b or tie; battles without a verdict are left out and counted on the board",
-        "score": "Share of the win that model_a gets, 0–1, if the judge gives degrees",
+        "score": "Share of the win that model_a gets, 0–1, if the judge gives graded verdicts",
     }
 )
 

@@ -33,8 +33,8 @@ from leaderboard.formats.sources import FIELDS, Chunk, Record, called, chunks_of
 from leaderboard.vocabulary import Covariate
 
 UNKNOWN_WORD = "Write one of the expected values in all of them, or remove these records."
-NO_VOTERS = "{} has no column that names the person of each vote."
-VOTER_ADVICE = f"Call it {ANNOTATOR}, or rate with --cluster question."
+NO_VOTERS = "{} has no column for the person who cast each vote."
+VOTER_ADVICE = f"Name it {ANNOTATOR}, or rate with --cluster question."
 REPEATS, MIN_CLUSTERS = 1.5, 4
 MAX_MISTAKEN = 20_000
 """After this many mistaken records without a battle, reading stops."""
@@ -91,9 +91,9 @@ def _refuse(chunk: Chunk) -> NoReturn:
     absent = [name for name in signature if name not in columns]
     listed = ", ".join(map(repr, columns[:12])) + (", …" if len(columns) > 12 else "")  # noqa: PLR2004 - used once
     if len(absent) < len(signature):
-        hint = f" The row looks like {nearest.name} otherwise; it has the columns {listed}."
+        hint = f" The row looks like {nearest.name} otherwise; its columns are {listed}."
         missing(chunk.place, 0, absent[0], hint)
-    message = f"{chunk.place.at(0)} is not a battle: it has the columns {listed}."
+    message = f"{chunk.place.at(0)} is not a battle: its columns are {listed}."
     needed = ", ".join(battle_format(NATIVE).signature)
     advice = [f"Battles need {needed}, or the columns of another arena.", *added_battle_formats().problems]
     if Column.ANSWER in read_columns(columns):

@@ -158,7 +158,7 @@ def refuse(
     quoted = "nothing" if value is None else repr(value)
     if len(quoted) > 60:  # noqa: PLR2004 - the width of a message, used once
         quoted = quoted[:57] + "…"
-    message = f"{place.at(index, column)}: {quoted} cannot be used; {expected}."
+    message = f"{place.at(index, column)}: {quoted} is invalid; {expected}."
     error = kind(message, advice="Correct the cell and read the file again.")
     if isinstance(error, VerdictError) and value is not None and value != "":
         error.word = quoted
@@ -193,9 +193,9 @@ class LeftOut(StrEnum):
     NO_VERDICT = "without a verdict: the outcome is not judged"
     ZERO_COUNT = "count of zero"
     NAMED = "the systems' names were shown: anony is false"
-    SELF = "a system against itself"
+    SELF = "a system on both sides"
     CONTRADICTION = "two columns contradict each other"
-    FAULTY = "a cell that cannot be used"
+    FAULTY = "an invalid cell"
 
     @property
     def mistaken(self) -> bool:

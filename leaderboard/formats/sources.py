@@ -157,7 +157,7 @@ def field_of(name: str) -> str:
 
 def damaged_parquet(path: Path) -> FileFormatError:
     """Build the error for an incomplete Parquet file."""
-    return FileFormatError(f"{path.name} is not a complete Parquet file.", advice="Copy or write it again.")
+    return FileFormatError(f"{path.name} is not a complete Parquet file.", advice="Copy or save it again.")
 
 
 def _parquet_chunks(path: Path) -> Iterator[Chunk]:
@@ -180,8 +180,8 @@ def _json_chunks(path: Path) -> Iterator[Chunk]:
         value = without_nuls(read_text(path, LIMITS))
     except (ValueError, RecursionError) as error:
         where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        message = f"{path.name}{where}: the JSON cannot be read, or is cut off, here."
-        raise FileFormatError(message, advice="Write the file again as one whole JSON value.") from error
+        message = f"{path.name}{where}: the JSON is invalid or truncated here."
+        raise FileFormatError(message, advice="Save the file again as one complete JSON value.") from error
     table = value if isinstance(value, list) else _table_of(value)
     records: list[object] = [value] if table is None else list(table)
     for start in range(0, len(records), CHUNK_ROWS):
@@ -209,7 +209,7 @@ def _table_of(value: Any) -> Iterable[object] | None:  # noqa: ANN401 - any JSON
         for name, column in columns.items():
             if len(column) != length:
                 message = f"The column {name!r} ends at row {len(column)} of {length}."
-                raise FileFormatError(message, advice="Columns of lists must be equally long.")
+                raise FileFormatError(message, advice="The lists must have the same length in every column.")
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if not cells or not isinstance(cells[0], dict):
         return None
@@ -276,7 +276,7 @@ def _parsed_one(line: bytes, place: Place, index: int) -> Record:
         error.message = f"{place.at(index)}: {error.message}"
         raise
     except (ValueError, RecursionError) as error:
-        message = f"{place.at(index)} is not a JSON object: it is cut off or of another format."
+        message = f"{place.at(index)} is not a JSON object: it is truncated or in another format."
         raise FileFormatError(message, advice="JSON Lines need one object per line.") from error
     return _object(place, index, record)
 

@@ -63,7 +63,7 @@ def write_chunks(chunks: Iterable[BattleRows], destination: Path, *, write_as: s
         raise FileFormatError(f"The format {write_as} can be read, but not written.", advice=NATIVE_ADVICE)
     if flat and write_as != NATIVE:
         message = f"{write_as} battles cannot be written as {'CSV' if ending == CSV else 'Parquet'}."
-        raise FileFormatError(message, advice="Name a .json or .jsonl file, or write native battles.")
+        raise FileFormatError(message, advice="Use a .json or .jsonl file, or write native battles.")
     with working(f"writing battles to {destination.name}") as work:
         originals: list[BattleRows] = []
         columns: dict[str, set[type]] = {}
@@ -119,7 +119,7 @@ def _ending(destination: Path) -> str:
     ending = Path(name.removesuffix(".gz")).suffix
     if ending in ENDINGS and not name.endswith(f"{PARQUET}.gz"):
         return ending
-    message = f"{destination.name} ends in none of {', '.join(ENDINGS)}, which select the format."
+    message = f"{destination.name} has none of the suffixes {', '.join(ENDINGS)}, which select the format."
     raise FileFormatError(message, advice="Use one of these suffixes.")
 
 

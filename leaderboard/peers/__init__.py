@@ -1,1 +1,1 @@
-"""Other tools that rate battles: how they read a file, their ratings, and why these differ."""
+"""Other tools that rate battles: their reading of a file, their ratings, and reasons for differences."""

@@ -41,13 +41,13 @@ class WrittenBattles:
         return np.asarray(self.table.winner == Winner.TIE)
 
     def without(self, rows: NDArray[np.bool_]) -> "WrittenBattles":
-        """Leave rows out."""
+        """Remove rows."""
         people = None if self.people is None else self.people[~rows]
         return replace(self, table=self.table.select(~rows), words=self.words[~rows], people=people)
 
 
 def read_written(path: Path, kind: str | None, context: Context) -> WrittenBattles:
-    """Read a battle file with its words; arguments are those of `read_battles`."""
+    """Read a battle file with its original winner words; arguments are those of `read_battles`."""
     kind, context = kind or format_of(path), replace(context, further=True)
     columns: dict[str, list[Any]] = {name: [] for name in (*NAMES, *NUMBERS, WRITTEN, ANNOTATOR)}
     left_out: Counter[LeftOut] = Counter()

@@ -16,7 +16,7 @@ from leaderboard.ratings.vocabulary import POINTS, IntervalKind
 Rules = Mapping[str, Mapping[str, object]]
 """Names of rules (`rules.toml`), with the values of their texts."""
 MAX_RESAMPLED = 10_000
-"""Largest number of battles for evalica's bootstrap, which refits a thousand times."""
+"""Maximum number of battles for evalica's bootstrap, which refits a thousand times."""
 COLLAPSED = 1.001e-6
 """Slightly more than evalica's smallest score."""
 

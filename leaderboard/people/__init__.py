@@ -1,1 +1,1 @@
-"""Ratings and rates as by people, from a judge's verdicts and votes on some battles."""
+"""Ratings and rates that predict people's, from a judge's verdicts and votes on some battles."""

@@ -97,8 +97,8 @@ def correct(plan: BattleTable, votes: Sequence[Vote], *, anchor: Anchor | None =
     if anchor is not None:
         fixed = labelled.table.systems.index(anchor.system)
         if np.isnan(points[fixed]):
-            message = f"The votes give the anchor {anchor.system} no rating."
-            raise NotFoundError(message, advice="Collect votes on its battles, or name another anchor.")
+            message = f"The votes do not determine a rating of the anchor {anchor.system}."
+            raise NotFoundError(message, advice="Collect votes on its battles, or choose another anchor.")
     points += MEAN - np.nanmean(points) if anchor is None else anchor.rating - points[fixed]
     covariance, by_votes = (
         (parts - parts[:, fixed, None] if fixed is not None else parts)
@@ -209,7 +209,7 @@ def correct_rates(
     labelled = label(plan, votes)
     systems = labelled.table.systems
     if reference is not None and reference not in systems:
-        message = f"No battle names the reference {reference}."
+        message = f"No battle involves the reference {reference}."
         raise NotFoundError(message, advice=f"The systems are {', '.join(systems[:20])}.")
     rates = list(_rates(labelled, reference, by_domain=by_domain and labelled.table.domains != ("",)))
     overall = [(row, variances) for row, variances in rates if row["domain"] == OVERALL]
@@ -253,7 +253,7 @@ def _rates(
 
 
 def _seen_from(measures: Floats, is_first: NDArray[np.bool_]) -> Floats:
-    """(n, 3) measures from the system's side."""
+    """(n, 3) measures with the system as the first side."""
     return np.asarray(np.where(is_first[:, None], measures, 1 - measures[:, [0, 2, 1]]))
 
 
@@ -321,14 +321,14 @@ def _evidence(
 ) -> Mapping[str, Any]:
     """Return the counts behind a correction; `gain` is the variance of votes alone over the corrected one."""
     gain = float(by_votes / corrected) if corrected > 0 else None
-    advice = "The judge adds nothing to the votes alone: their intervals are as narrow without it."
+    advice = "The judge adds no information: intervals from the votes alone are as narrow."
     questions = len(np.unique(labelled.table.question[labelled.rows]))
     if gain is None and any(row["lower"] is not None for row in rows):
         advice = f"All votes agree: intervals are Wilson's, over {questions:,} questions, without the judge."
     elif gain is None:
-        advice = "The votes are too few for intervals, or all agree; label more battles, of every system."
+        advice = "There are too few votes for intervals, or all agree; label more battles of every system."
     elif gain >= WORTHWHILE:
-        advice = f"The judge is worth having: votes alone would need {gain:.2f} times as many labels."
+        advice = f"The judge helps: votes alone would need {gain:.2f} times as many labels."
     return {
         "battles": len(labelled.table),
         "labelled_battles": len(labelled.rows),

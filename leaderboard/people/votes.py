@@ -108,7 +108,7 @@ def _with_winner(place: Place, index: int, record: Record) -> Record:
     row = {name: record[name] for name in (*NAMES, "winner", "score") if name in record}
     if row.get("winner") in {None, ""}:
         if row.get("score") in {None, ""}:
-            missing(place, index, "winner", " A vote has a winner or a score.")
+            missing(place, index, "winner", " A vote needs a winner or a score.")
         won = share(place, index, "score", row["score"])
         row["winner"] = WINNERS[1.0 if won > EVEN else 0.0 if won < EVEN else EVEN]
     return row
@@ -120,7 +120,7 @@ def _chance(place: Place, index: int, record: Record) -> float | None:
         return None
     chance = as_number(place, index, name, record[name])
     if not 0 < chance <= 1:
-        refuse(place, index, name, record[name], "a probability above 0 and not above 1 is expected")
+        refuse(place, index, name, record[name], "a probability above 0 and at most 1 is expected")
     return chance
 
 

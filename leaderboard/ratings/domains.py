@@ -1,4 +1,4 @@
-"""Ratings within each domain, shrunk towards the overall ratings where a domain's battles are few.
+"""Ratings within each domain, shrunk towards the overall ratings if a domain has few battles.
 
 Ratings of a domain are normal around the overall ones: θ_id ~ N(θ_i, τ²). One τ is estimated from all
 domains (EM on the normal approximation), weighted by questions, with a half-normal prior. Battles of a system
@@ -42,8 +42,8 @@ MIN_SPREAD = 1.0 / POINTS
 PRIOR_SPREAD = 100.0 / POINTS
 """Standard deviation of τ's half-normal prior, and the start of its estimate."""
 MIN_CORRELATION = 0.2
-"""Smallest correlation of battles of a system on one question; few questions cannot show a smaller one."""
-NONE_SEPARATED = "The battles of this domain alone separate no two systems."
+"""Minimum correlation of a system's battles on one question; few questions cannot show a smaller one."""
+NONE_SEPARATED = "The battles of this domain do not separate any two systems."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,7 +321,7 @@ def _draws(
     """(B, M) posterior draws in log-odds."""
     centre, theta = centres
     if overall.draws is None:
-        raise UnrankableError("The overall ratings have no draws.", advice="Rate by the bootstrap.")
+        raise UnrankableError("The overall ratings have no draws.", advice="Use bootstrap intervals.")
     moved = in_gauge(overall.draws[:, rated] / POINTS, None)
     moved = np.where(np.isnan(moved), centre, moved)
     rng = np.random.default_rng([settings.seed, len(local), len(local.questions)])

@@ -3,8 +3,8 @@
 Every pair of systems is tested; Holm's procedure limits the probability of any false separation to 5 %. The
 best and worst possible ranks of a system count the systems that are significantly better and worse.
 
-Systems share a letter exactly if no test separates them (compact letter display). Unlike tie groups, letters
-may overlap: "A", "AB" and "B" mean that only the first and the last system are separated.
+Systems share a letter if and only if no test separates them (compact letter display). Unlike tie groups,
+letters may overlap: "A", "AB" and "B" mean that only the first and the last system are separated.
 
 Sources: Holm (1979); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks from tests of differences; Piepho
 (2004) for letters; Gramm, Guo, Hüffner, Niedermeier, Piepho & Schmid (2007) for letters as cliques that grow
@@ -26,7 +26,7 @@ from leaderboard.ratings.vocabulary import POINTS
 
 ALPHABET = 26
 MAX_LETTERED_SYSTEMS = 400
-"""Most systems with letters; longer displays are unreadable."""
+"""Maximum number of systems with letters; longer displays are unreadable."""
 _LETTER = re.compile(r"[A-Z][a-z]*")
 
 
@@ -129,7 +129,7 @@ def places_without(
 ) -> tuple[tuple[int, int, str | None], ...]:
     """Recompute best rank, worst rank and letters of systems without the reference.
 
-    If letters are missing, ranks move up by one for systems that are surely below the reference.
+    If letters are missing, ranks move up by one for systems that are significantly below the reference.
     """
     if all(text for _, _, text in systems):
         return places_among([text or "" for _, _, text in systems])
@@ -141,7 +141,7 @@ def places_without(
 
 
 def wide_better(points: Floats, reach: Floats) -> tuple[Ints, Ints]:
-    """Count the surely better and surely worse systems by simultaneous intervals that do not overlap.
+    """Count the significantly better and worse systems by simultaneous intervals that do not overlap.
 
     Used if there are too many systems to test every pair.
     """
@@ -158,7 +158,7 @@ def simultaneous_reach(se: Floats, units: Floats) -> Floats:
 
 
 def tie_groups(order: Ints, sure: NDArray[np.bool_]) -> Ints:
-    """(S,) tie groups; a group ends before the first system that its best one surely beats."""
+    """(S,) tie groups; a group ends before the first system that its best one significantly beats."""
     groups = np.zeros(len(order), dtype=np.int64)
     if not len(order):
         return groups
@@ -310,7 +310,7 @@ def _surely_better(
     component: Ints,
     errors: PairedErrors,
 ) -> NDArray[np.bool_]:
-    """(M, M) whether the row's system is surely better: by Holm's procedure and by one-sided bounds."""
+    """(M, M) whether the row's system is significantly better, by Holm's procedure and one-sided bounds."""
     lower, upper = ends[0][order], ends[1][order]
     tested = ~np.isnan(points[order]) & ~np.isnan(se[order])
     sure = np.zeros((len(order), len(order)), dtype=bool)

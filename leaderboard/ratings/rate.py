@@ -16,7 +16,7 @@ from leaderboard.ratings.result import RatingTable, Settings
 from leaderboard.ratings.vocabulary import Anchor, Bounds, Cluster, IntervalKind, Method
 
 MAX_RESAMPLED = 250
-"""Most systems whose intervals are resampled by default."""
+"""Maximum number of systems whose intervals are resampled by default."""
 NOT_RESAMPLED = (
     "intervals are sandwich intervals, since resampling {systems:,} systems takes minutes "
     "(`arena battles rate --interval bootstrap` does it)"
@@ -90,7 +90,7 @@ def interval_for(systems: int, method: Method) -> IntervalKind:
 def usable(table: BattleTable) -> BattleTable:
     """Return the table without systems and questions that have no battle of positive weight."""
     if table.weight is not None and not (np.isfinite(table.weight).all() and (table.weight >= 0).all()):
-        message = "The weight of some battle is missing, infinite or negative."
+        message = "The weight of at least one battle is missing, infinite or negative."
         raise UnrankableError(message, advice="Give each battle a weight of 0 or more.")
     systems, questions = table.names_used
     if not systems.any():
@@ -173,6 +173,6 @@ def anchor_codes(table: BattleTable, anchor: Anchor | None) -> Ints | None:
         return None
     for fixed in anchor.all:
         if fixed.system not in table.systems:
-            message = f"The anchor {fixed.system} took part in no battle."
-            raise NotFoundError(message, advice="Name a system of the battle file.")
+            message = f"The anchor {fixed.system} has no battle."
+            raise NotFoundError(message, advice="Choose a system of the battle file.")
     return np.array([table.systems.index(fixed.system) for fixed in anchor.all])

@@ -110,7 +110,9 @@ class RatingTable:
         for rating in self.ratings:
             if rating.system == system:
                 return rating
-        raise NotFoundError(f"No battle names the system {system}.", advice="Spell it as in the battle file.")
+        raise NotFoundError(
+            f"No battle involves the system {system}.", advice="Use a name of the battle file."
+        )
 
     def separates(self, first: str, second: str) -> bool:
         """Return whether two systems differ significantly, corrected for all pairs in the table."""

@@ -13,7 +13,7 @@ POINTS: float = 400 / math.log(10)
 
 MEAN: float = 1000.0
 MAX_POINTS = 1e6
-"""Largest rating of an anchor; larger ones lose the digits that separate systems."""
+"""Maximum rating of an anchor; larger ones lose the digits that separate systems."""
 
 __all__ = ["MEAN", "POINTS", "Anchor", "Bounds", "Cluster", "Flag", "IntervalKind", "Method"]
 
@@ -64,11 +64,11 @@ class Anchor:
         if not abs(self.rating) <= MAX_POINTS:  # also true for NaN
             message = f"The anchor {self.system} cannot be fixed at {self.rating:g} points."
             raise InputError(
-                message, advice=f"Give a rating between {-MAX_POINTS:,.0f} and {MAX_POINTS:,.0f}."
+                message, advice=f"Use a rating between {-MAX_POINTS:,.0f} and {MAX_POINTS:,.0f}."
             )
         names = [anchor.system for anchor in self.all]
         if len(set(names)) < len(names):
-            raise InputError("Two anchors name the same system.", advice="Give each system one rating.")
+            raise InputError("Two anchors are for the same system.", advice="Set one rating per system.")
 
     @property
     def all(self) -> "tuple[Anchor, ...]":
@@ -83,8 +83,8 @@ class Anchor:
     def single(self) -> "Anchor":
         """Return this anchor, or raise if there are several."""
         if self.additional:
-            message = f"These ratings take one anchor, not {len(self.all)}."
-            raise InputError(message, advice="Give --anchor once.")
+            message = f"These ratings support one anchor, not {len(self.all)}."
+            raise InputError(message, advice="Use --anchor once.")
         return self
 
     def as_json(self) -> object:

@@ -15,7 +15,7 @@ from leaderboard.vocabulary import Covariate
 
 RANKED_SHARE = 0.2
 RANKED_QUESTIONS = 5
-"""Smallest share and number of questions that a ranked system answered."""
+"""Minimum share and number of questions that a ranked system must answer."""
 
 
 class BoardQuestion(NamedTuple):
@@ -48,7 +48,7 @@ class AnswerFact:
         for metric, score in self.scores.items():
             if score is not None and not math.isfinite(score):
                 message = f"The {metric} score of the answer to {self.question} is {score}."
-                raise RecordError(message, advice="An undefined score is None.")
+                raise RecordError(message, advice="Use None for an undefined score.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -368,7 +368,7 @@ def between_systems(table: BattleTable, settings: Settings, reference: str | Non
     code = table.systems.index(reference) if reference in table.systems else -1
     chosen = (table.a != code) & (table.b != code)
     if code < 0:
-        note = "Every battle is between systems: the same ratings."
+        note = "All battles are between systems, so the ratings are the same."
     elif not chosen.any():
         note = "No battles between systems."
     else:

@@ -49,7 +49,7 @@ class Unit(StrEnum):
 
 PRINT_ORDER = {Unit.PLACE: 0, Unit.TEXT: 1, Unit.COUNT: 3}
 MARKS = "marks"
-"""Key of the marks that `marked` adds to names of systems."""
+"""Key of the marks that `marked` adds to system names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def _rank_without(rating: Json, reference: Json) -> int | None:
 
 
 def _tie_groups(places: Sequence[Place]) -> list[int]:
-    """Return tie groups; a group ends before the first system that its best one surely beats."""
+    """Return tie groups; a group ends before the first system that its best one significantly beats."""
     groups: list[int] = []
     best = None
     for place in places:

@@ -83,7 +83,7 @@ def at_least_percent(share: float) -> str:
 
 PEOPLE = "people"
 """Key of the JSON section; only boards corrected by votes have it."""
-NOT_APPLIED = "Votes of people correct the overall ratings only; they are not applied to these."
+NOT_APPLIED = "Human votes correct only the overall ratings, not these."
 
 
 def people_ratings(standings: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
@@ -101,7 +101,7 @@ def people_votes(standings: Mapping[str, Any]) -> str:
 
 
 def people_sentence(standings: Mapping[str, Any]) -> str:
-    """Describe the votes of people on a board, which its ranks do not apply."""
+    """Describe the human votes on a board, which do not affect its ranks."""
     if not standings.get(PEOPLE):
         return "Not checked by people"
     return f"{people_votes(standings)} correct the column People would say, not ranks and ratings"
@@ -168,7 +168,7 @@ class SystemFacts:
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> "SystemFacts":
-        """Read the output of `as_json` back."""
+        """Parse the output of `as_json`."""
         return cls(
             texts={name: fields[name] for name in TEXTS if fields.get(name)},
             parameter_count=fields.get("parameter_count"),

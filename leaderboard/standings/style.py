@@ -98,7 +98,7 @@ def _columns(
 
 
 def _counts(table: BattleTable, answers: Mapping[str, Sequence[AnswerFact]]) -> NDArray[np.int32]:
-    """(C, Q, S) counts of each of `COUNTS` in each answer, the mean of several; −1 if unknown."""
+    """(C, Q, S) counts of each of `COUNTS` in each answer, averaged over several answers; −1 if unknown."""
     cells = np.zeros((len(COUNTS), len(table.questions), len(table.systems)), dtype=np.int32)
     answered = np.zeros(cells.shape[1:], dtype=np.int32)
     place = {question: code for code, question in enumerate(table.questions)}

@@ -23,7 +23,7 @@ _HELM_COUNTED = re.compile(r"id\d{1,12}")
 
 
 def read_ragas(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a row of ragas, with the ids of its contexts in a separate field."""
+    """Return a ragas row, with the ids of its contexts in a separate field."""
     fields = renamed(row)
     question, name = fields.get(Column.QUESTION), fields.get(Column.QUESTION_ID)
     return NamedAnswer(
@@ -41,7 +41,7 @@ def _with_ids(contexts: object, names: object) -> object:
     if isinstance(passages, list) and isinstance(names, list):
         if len(passages) != len(names):
             message = f"There are {len(passages):,} contexts and {len(names):,} retrieved_context_ids."
-            raise FileFormatError(message, advice="Give each context its id.", code=Code.BAD_CONTEXT)
+            raise FileFormatError(message, advice="Add an id for each context.", code=Code.BAD_CONTEXT)
         passages = [
             {"id": name, "text": text} if has_value(name) else text
             for name, text in zip(names, passages, strict=True)
@@ -82,10 +82,10 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
     doc = mapping(row["doc"])
     texts = _written(row.get("resps"))
     if not isinstance(answer := texts[0] if texts else None, str):
-        message = "The sample has no generated text, such as one of a task that compares log-likelihoods."
+        message = "The sample has no generated text, as in tasks that compare log-likelihoods."
         if any(isinstance(text, str) for text in _written(row.get("filtered_resps"))):
             message = "The sample has only filtered_resps, the output of a filter."
-        advice = "Log the samples of a task that generates, with resps."
+        advice = "Log the samples of a generation task, including resps."
         raise FileFormatError(message, advice=advice, code=Code.WRONG_TYPE)
     ids = ids_of(doc)
     return NamedAnswer(
@@ -311,7 +311,7 @@ def _written(responses: object) -> list[object]:
 def _lm_eval_prompt(arguments: object) -> str:
     """Return the prompt of the first request, from a file (`gen_args_0`) or the harness (a list).
 
-    Prompts of chat models are messages as a text of JSON in a list; the last one of the user counts.
+    Prompts of chat models are messages as a JSON string in a list; the last one of the user counts.
     """
     first = mapping(arguments).get("gen_args_0") if isinstance(arguments, Mapping) else first_of(arguments)
     prompt = first.get("arg_0") if isinstance(first, Mapping) else first_of(first)

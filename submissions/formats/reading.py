@@ -29,7 +29,7 @@ from submissions.problem_codes import Code, Findings, listed, quoted
 
 MAX_FILES = 20_000
 SAMPLE_FILES = 2
-"""Most files per sample in an inspect log."""
+"""Maximum files per sample in an inspect log."""
 MAX_DEPTH = 8
 MAX_NAMED = 5
 PACK_ADVICE = "Pack the folder of one dataset, run or log into a plain zip file, without links or passwords."
@@ -67,7 +67,7 @@ def unpacked(path: Path, folder: Path, limits: IntakeLimits) -> Path:
 
 
 def is_inspect_archive(path: Path) -> bool:
-    """Return whether a zip file is a log of inspect."""
+    """Return whether a zip file is an inspect log."""
     return bool({HEADER, JOURNAL} & members_of(path).keys())
 
 
@@ -149,15 +149,15 @@ def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path
     if SCENARIO in by_name:
         return by_name[SCENARIO], None
     if PREDICTIONS in by_name:
-        predictions = _only(name, by_name[PREDICTIONS], "runs of HELM")
+        predictions = _only(name, by_name[PREDICTIONS], "HELM runs")
         instances = predictions.with_name(INSTANCES)
         return [predictions], instances if instances.is_file() else None
     rows = [file for file in files if not _is_beside(file.name.lower())]
     if not rows:
-        message = f"{name} has no file of answers."
+        message = f"{name} contains no answer file."
         raise FileFormatError(message, advice=PACK_ADVICE, code=Code.EMPTY_FILE)
     lines = [file for file in rows if file.suffix in {".jsonl", ".eval"}]
-    return [_only(name, lines or rows, "files of answers")], None
+    return [_only(name, lines or rows, "answer files")], None
 
 
 def _epoch(name: str) -> int:
@@ -204,7 +204,7 @@ def _shards(state: Path) -> list[Path]:
         raise FileFormatError(message, advice="Save the dataset again.", code=Code.DAMAGED_FILE) from error
     for shard in names:
         if "/" in shard or "\\" in shard or not (state.parent / shard).is_file():
-            message = f"{state.name} names {quoted(shard)}, which is not next to it."
+            message = f"{state.name} names {quoted(shard)}, which is not in the same folder."
             raise FileFormatError(message, advice="Submit the whole dataset.", code=Code.DAMAGED_FILE)
     return [state.parent / shard for shard in names]
 
@@ -257,7 +257,7 @@ def _any_header(columns: Sequence[str], line: int) -> None:
 
 
 class RowFile:
-    """Open file of answers, plain, gzipped or in a zip file, or a folder of them.
+    """Open an answer file, plain, gzipped or in a zip file, or a folder of them.
 
     Use it as a context manager and iterate over it once; unparsable lines are reported in `findings`.
     """
@@ -320,7 +320,7 @@ class RowFile:
         if is_inspect_archive(path):
             return FileFormat.ZIP, read_inspect_archive(path, self._limits, self._opening)
         if within:
-            message = f"{path.name} in {within} is a zip file inside another."
+            message = f"{path.name} in {within} is a zip file inside another one."
             raise FileFormatError(message, advice=ADVICE, code=Code.WRONG_FORMAT)
         folder = Path(self._closing.enter_context(tempfile.TemporaryDirectory()))
         return self._folder(unpacked(path, folder, self._limits), path.name)

@@ -36,7 +36,7 @@ CUT = frozenset(
 FILTERED = frozenset({"content_filter", "refusal", "safety"})
 MAX_REASONS = 5
 MAX_NAME_LENGTH = 100
-"""Most characters of a system's name (`data.models.questions.SYSTEM_NAME_PATTERN`)."""
+"""Maximum characters of a system's name (`data.models.questions.SYSTEM_NAME_PATTERN`)."""
 Fields = Mapping[str, object]
 
 
@@ -269,8 +269,8 @@ class LeftOut:
             severity = Severity.WARNING if answers else Severity.ERROR
             self._findings.add(self._first_failed, Code.FAILED_ROWS, message, advice, severity)
         if self._cut:
-            message = f"{counted(self._cut, 'answer')} stopped at the limit of tokens, so the end is missing."
-            self._findings.add(0, Code.CUT_ANSWERS, message, "Raise the limit and run again, or go on.")
+            message = f"{counted(self._cut, 'answer')} cut off at the token limit."
+            self._findings.add(0, Code.CUT_ANSWERS, message, "Raise the limit and run again, or continue.")
         if self._thoughts:
             texts = counted(self._thoughts, "answer begins", "answers begin")
             message = f"{texts} with {THOUGHT!r}: a model's reasoning is judged too."

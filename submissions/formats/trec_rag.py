@@ -82,7 +82,7 @@ def _reference(at: int, value: object, ids: Sequence[str]) -> str:
         return ids[value]
     if isinstance(value, str) and value in ids:
         return value
-    raise _wrong(f"Sentence {at} cites {value!r:.40}, which is not a place in the references.")
+    raise _wrong(f"Sentence {at} cites {value!r:.40}, which is not an index into the references.")
 
 
 def _wrong(message: str) -> FileFormatError:

@@ -307,7 +307,7 @@ def write_rows(folder: Path, title: str, rows: Sequence[Mapping[str, object]]) -
 
 
 def answers_file(folder: Path, name: str, template: str, count: int = 12) -> Path:
-    """Write a file of answers by one template."""
+    """Write an answer file by one template."""
     return write_answers(folder / f"{name}.jsonl", (template,), count)
 
 

@@ -37,7 +37,7 @@ def test_declines_are_distinguished_from_answers(half: str, precision: float, re
 
 
 @pytest.mark.parametrize("answer", cases(__file__, "declines_that_name_what_is_asked"))
-def test_declines_that_name_what_is_asked(answer: str) -> None:
+def test_declines_repeating_the_question_are_recognised(answer: str) -> None:
     assert declines(answer, "Who is the mayor of Quill?")
 
 
@@ -55,14 +55,14 @@ def test_declines_that_name_what_is_asked(answer: str) -> None:
         ("Ai-je une grippe ?", "En tant qu'IA, je ne donne pas de conseil médical."),
     ],
 )
-def test_declines_that_describe_other_things(question: str, answer: str) -> None:
+def test_declines_describing_other_things_are_recognised(question: str, answer: str) -> None:
     assert declines(answer, question)
 
 
 @pytest.mark.parametrize(
     "answer", ["", " \n", "\u200b", "<think>long</think>", "<think>cut off", "N.A.", "None.", "unknown"]
 )
-def test_nothing_and_bare_words_decline(answer: str) -> None:
+def test_empty_texts_and_bare_words_decline(answer: str) -> None:
     assert declines(answer, "Who wrote the foreword?")
 
 
@@ -83,7 +83,7 @@ def test_nothing_and_bare_words_decline(answer: str) -> None:
         ("Who wrote it?", "I don't know. " + "It rained all day long in the city of Bonn. " * 50),
     ],
 )
-def test_bare_words_and_long_texts_that_answer(question: str, answer: str) -> None:
+def test_bare_words_and_long_texts_can_answer(question: str, answer: str) -> None:
     assert not declines(answer, question)
 
 
@@ -94,7 +94,7 @@ def test_reasoning_and_wrappers_do_not_count() -> None:
 
 
 @given(st.text(max_size=300), st.text(max_size=60))
-def test_any_text_gets_decision(answer: str, question: str) -> None:
+def test_arbitrary_text_gets_decision(answer: str, question: str) -> None:
     assert declines(answer, question) is declines(f"  {answer}\n", question)
 
 

@@ -49,7 +49,7 @@ def test_quick_work_stays_in_process() -> None:
     assert noted.tasks == []
 
 
-def test_long_work_moves_to_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_tasks_move_to_pool(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "SERIAL_SECONDS", 0.05)
     monkeypatch.setattr(parallel, "MIN_REMAINING", 0.1)
     noted = Noted()
@@ -61,7 +61,7 @@ def test_long_work_moves_to_pool(monkeypatch: pytest.MonkeyPatch) -> None:
         assert noted.tasks
 
 
-def test_previous_work_counts() -> None:
+def test_previous_work_counts_towards_time() -> None:
     noted = Noted()
     with parallel.in_parallel(noted):
         assert list(parallel_map(squared, numbers(6), (0,), total=6, before=5.0)) == [n * n for n in range(6)]

@@ -67,7 +67,7 @@ def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
         (f"{LLM}temperature = nan\n", "'temperature'"),
         (f"{LLM}votes = 3\n", "raise the temperature"),
         (f'{LLM}ground_truth = "reference"\n', "lacks {reference}"),
-        (f'{LLM}order = "both"\nswap_margin = 0.5\n', "already asks every battle twice"),
+        (f'{LLM}order = "both"\nswap_margin = 0.5\n', "already judges every battle twice"),
         (f'{LLM}endpoint = "localhost:80"\n', "not an http"),
         (f"{LLM}temperature = 0.0\n[sampling]\ntemperature = 1.0\n", "twice"),
         ('kind = "llm"\nmodel = "m"\nprompt = "nowhere"\n', "Unknown prompt 'nowhere'"),
@@ -75,7 +75,7 @@ def test_organisers_add_judges_and_prompts_as_files(tmp_path: Path) -> None:
         ('kind = "panel"\n', "needs judges"),
         ('kind = "panel"\nmembers = ["lexical", "lexical"]\n', "two members are named"),
         ('kind = "panel"\nmembers = ["lexical"]\nrule = "weighted"\n', "one weight per member"),
-        ('kind = "panel"\nmembers = ["lexical"]\nquorum = 2\n', "more than there are members"),
+        ('kind = "panel"\nmembers = ["lexical"]\nquorum = 2\n', "exceeds the number of members"),
         ('extends = "own.toml"\n', "not another judge"),
         ('kind = "lexical"\nmodel = "m"\n', "no 'model'"),
         ("kind = \n", "not valid TOML"),
@@ -165,7 +165,7 @@ def test_default_endpoint_fills_only_gaps() -> None:
     ],
 )
 def test_invalid_prompt_reports_error(text: str, message: str) -> None:
-    with pytest.raises(SpecError, match="Prompt p cannot be used") as caught:
+    with pytest.raises(SpecError, match="Prompt p is invalid") as caught:
         Prompt("p", text)
     assert message in str(caught.value)
 

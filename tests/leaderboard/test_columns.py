@@ -54,7 +54,7 @@ def test_column_types_encode_equally(kind: Callable[[list[str]], object]) -> Non
         assert getattr(other, name).dtype == getattr(plain, name).dtype
 
 
-def test_numeric_question_ids() -> None:
+def test_numeric_question_ids_are_matched() -> None:
     table = BattleTable.from_columns(**{**COLUMNS, "question_id": [3, 10, 3, 7]})
     assert table.questions == ("10", "3", "7")
 

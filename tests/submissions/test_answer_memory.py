@@ -1,4 +1,4 @@
-"""Memory used to check the largest files of answers, each in a separate process."""
+"""Memory used to check the largest answer files, each in a separate process."""
 
 from __future__ import annotations
 

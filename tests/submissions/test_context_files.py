@@ -50,7 +50,7 @@ CONTEXTS = [{"id": "p1", "text": ""}, {"id": "p2", "text": "A text."}, {"id": "p
 def test_context_without_text_keeps_its_place(check: Check, tmp_path: Path) -> None:
     result = check([{"question_id": "1", "answer": "So it is [2].", "contexts": CONTEXTS}])
     (problem,) = (problem for problem in result.problems if problem.code == "empty-context")
-    assert problem.message == "2 of 3 contexts have no text; they keep their places."
+    assert problem.message == "2 of 3 contexts have no text; they keep their positions."
     assert (result.errors, result.with_contexts) == (0, 1)
     assert check_contexts(tmp_path / "answers", QUESTIONS).errors == 0
     for read in (read_answers, read_contexts):
@@ -69,5 +69,5 @@ def test_context_without_text_keeps_its_place(check: Check, tmp_path: Path) -> N
 def test_unknown_citations_are_counted(answer: str, unknown: int, check: Check) -> None:
     row: dict[str, Any] = {"question_id": "1", "answer": answer, "contexts": CONTEXTS}
     messages = [problem.message for problem in check([row]).problems if problem.code == "unknown-citations"]
-    expected = f"{unknown} citations in 1 answers name no context or passage (lines 1)."
+    expected = f"{unknown} citations in 1 answers match no context or passage (lines 1)."
     assert messages == ([expected] if unknown else [])

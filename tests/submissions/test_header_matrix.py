@@ -176,7 +176,7 @@ def test_rows_of_system_are_read_from_long_and_wide_tables(tmp_path: Path) -> No
             limits = IntakeLimits(system=name)
             assert [answer.answer for answer in read_answers(path, ASKED, limits=limits)] == [name, name]
     assert check_answers(long, ASKED).problems[0].message == (
-        "long.csv has the answers of 2 systems: 'meta-llama/Llama-3-70B', 'gpt-4o (2024-08)'."
+        "long.csv contains the answers of 2 systems: 'meta-llama/Llama-3-70B', 'gpt-4o (2024-08)'."
     )
 
 

@@ -111,7 +111,7 @@ def test_failed_join_reports_error() -> None:
     assert joined.notes == (
         "1 row without a question left out.",
         "a: 2 rows without an answer.",
-        "a: 1 answer left out that answer a question again; the first counts (see --repeats).",
+        "a: 1 answer left out as repeated answers to a question; the first counts (see --repeats).",
     )
     assert [answer.answer for answer in joined.answers["a"]] == ["An answer."] * 3
     assert len(joined.questions) == 5

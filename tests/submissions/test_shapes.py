@@ -145,19 +145,19 @@ def test_joins_with_disjoint_ids_use_texts() -> None:
 @pytest.mark.parametrize("text", ["Error code: 429 - @", "[ERROR] no @", "Traceback (most recent call last)"])
 def test_harness_errors_above_tenth_are_refused(text: str) -> None:
     failed = table("question|answer", text)
-    with pytest.raises(InputError, match="4 of 4 answers of t read like the error"):
+    with pytest.raises(InputError, match="4 of 4 answers of t look like a harness's error"):
         pool([failed])
-    assert "4 answers like the error" in pool([failed], keep_errors=True).notes[0]
+    assert "4 answers like a harness's error" in pool([failed], keep_errors=True).notes[0]
     assert not pool([table("question|answer", "Error correction @ is a code.")]).notes
 
 
-def test_answer_beside_other_answers_may_be_reference() -> None:
+def test_answer_next_to_other_answers_may_be_reference() -> None:
     doubtful = table(
         "question|answer|gpt-4o", "Item @ is red and weighs two kg.|It is a red thing of @ kg, I think."
     )
     (problem,) = doubtful.problems
     assert problem.message.startswith(
-        "Several columns have answers, and only one is read: 'answer', 'gpt-4o'."
+        "Several columns contain answers, but only one is read: 'answer', 'gpt-4o'."
     )
     clear = table(
         "question|answer|predicted", "Item @ is red and weighs two kg.|It is a red thing of @ kg, I think."

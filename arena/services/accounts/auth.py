@@ -24,7 +24,7 @@ SESSION_LIFETIME = timedelta(hours=12)
 """Time after which a browser must sign in again."""
 WINDOW_MINUTES = 15
 MAX_PREFIX_REFUSALS, MAX_CLIENT_REFUSALS = 10, 20
-"""Refusals in the window after which a token prefix or a client address must wait."""
+"""Number of refusals in the window after which a token prefix or client address must wait."""
 PERSONAL = frozenset({TokenScope.READ, TokenScope.SUBMIT, TokenScope.MANAGE})
 NOT_VALID = "Invalid or expired token."
 ADVICE = "Ask an owner of your team for a new one: `arena teams token create`."
@@ -101,7 +101,7 @@ def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> No
     if scope is TokenScope.ORGANISE and not caller.organiser:
         raise ForbiddenError(
             f"{caller.name} is not an organiser.",
-            advice="Sign in as an organiser, or use a token with the scope organise.",
+            advice="Sign in as an organiser, or use a token with the scope `organise`.",
         )
     if scope not in caller.scopes:
         raise ForbiddenError(

@@ -51,7 +51,7 @@ class InvitationService:
         """Add the caller's account to the team unless it is a member, and return the team."""
         require(caller, TokenScope.READ)
         if caller.account is None:
-            raise InputError("Only people join a team.", advice="Sign in with your own account.")
+            raise InputError("Only people can join a team.", advice="Sign in with your own account.")
         with self._store.changing():
             team = self.team_of(code)
             if caller.role_in(team) is None:

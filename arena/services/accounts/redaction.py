@@ -47,7 +47,7 @@ def submission_visibility(
 def redacted(
     caller: Caller, submission: Submission, *, published: bool, places: Mapping[str, int]
 ) -> tuple[Submission, Visibility] | None:
-    """Return a submission as a caller sees it, with its visibility; None where it is hidden.
+    """Return a submission as a caller sees it, with its visibility; None if it is hidden.
 
     `published` is True if it is or was on a published board; hidden systems are named by `places`.
     """

@@ -68,7 +68,7 @@ class SetAccess:
             return f"{why} You see its questions and the answers of your team; organisers see everything."
         return (
             f"{why} Verdicts and figures are public; teams that sign in see the questions and their own "
-            "answers, organisers everything."
+            "answers; organisers see everything."
         )
 
     def question(self, question: Question) -> Question:

@@ -10,7 +10,7 @@ MAX_TEXT = 200
 
 
 class TeamService:
-    """Use cases around teams and accounts."""
+    """Service for teams and accounts."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -91,7 +91,7 @@ class TeamService:
     ) -> UserAccount:
         """Change whether an account organises or is closed, immediately; None changes nothing.
 
-        Closing an account revokes its tokens and sessions, and its organiser's rights.
+        Closing an account revokes its tokens and sessions, and its organiser rights.
         """
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():

@@ -29,7 +29,7 @@ MAX_COOKIE = 200
 
 
 class TokenService:
-    """Use cases around access tokens of teams and accounts."""
+    """Service for access tokens of teams and accounts."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -54,10 +54,10 @@ class TokenService:
         if (team is None) == (account is None) or not requested:
             raise InputError(
                 "A token needs a team or an account, and a scope.",
-                advice="Give a team or an account, and at least one scope.",
+                advice="Choose a team or an account, and at least one scope.",
             )
         if days is not None and not 1 <= days <= MAX_TOKEN_DAYS:
-            raise InputError(f"A token cannot last {days} days.", advice=f"Use 1 to {MAX_TOKEN_DAYS}.")
+            raise InputError(f"A token cannot last {days} days.", advice=f"Use 1 to {MAX_TOKEN_DAYS} days.")
         self._require_granting(caller, team, account, requested)
         expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
         prefix, secret = secrets.token_hex(PREFIX_BYTES), secrets.token_urlsafe(SECRET_BYTES)
@@ -100,15 +100,17 @@ class TokenService:
     ) -> None:
         self._require_managing(caller, team, account)
         if team is not None and TokenScope.ORGANISE in scopes:
-            raise InputError("A team's token cannot organise.", advice="Create a token of an account.")
+            raise InputError(
+                "A team's token cannot have the scope organise.", advice="Create a token for an account."
+            )
         if account is not None:
             owner = self._store.teams.account(account)
             if owner.closed_at is not None:
                 raise InputError(f"The account {account} is closed.", advice="Open it again first.")
             if TokenScope.ORGANISE in scopes and not owner.is_organiser:
                 raise InputError(
-                    f"{account} is not an organiser, so a token of theirs cannot organise.",
-                    advice="Leave that scope out, or make the account an organiser's first.",
+                    f"{account} is not an organiser, so their token cannot have the scope organise.",
+                    advice="Leave out that scope, or make the account an organiser first.",
                 )
         for scope in scopes:
             require(caller, scope)

@@ -1,4 +1,4 @@
-"""Trust figures of a board's judge, or reasons for missing ones; its small tables."""
+"""Trust figures of a board's judge, or reasons for missing ones, and related tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -45,13 +45,14 @@ MEANINGS: Mapping[str, str] = {
     TrustFigure.AGREEMENT: (
         "Share of the pairs decided by people on which the judge agrees; a tie is a miss."
     ),
-    TrustFigure.VOTES: "Ranks and ratings are the judge's. The column People would say applies the votes.",
+    TrustFigure.VOTES: "Ranks and ratings are based on the judge alone. The column People would say applies "
+    "the votes.",
     TrustFigure.FLIPS: (
         "Share of the battles judged in both orders whose verdict changed with the order; they are ties."
     ),
     TrustFigure.FAILURES: (
         "Share of battles that ended without a verdict: replies that were unreadable after a second "
-        "request, refusals, failed or skipped calls. They enter no rate."
+        "request, refusals, failed or skipped calls. No rate counts them."
     ),
 }
 _ELSEWHERE = "Counts of verdicts were published elsewhere"
@@ -205,8 +206,8 @@ def read_style(standings: Json) -> SideTable:
     length = terms.get(Covariate.LENGTH)
     if length is not None:
         note = (
-            f"A longer answer gains about {points(length['value'])} points ({_ends(length)}), by a usual "
-            "difference in length: the root mean square over all battles."
+            f"A longer answer gains about {points(length['value'])} points ({_ends(length)}), for a typical "
+            "difference in length (the root mean square over all battles)."
         )
     else:
         note = next(

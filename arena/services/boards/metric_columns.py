@@ -50,7 +50,7 @@ def metric_columns(scored: Collection[str] = ()) -> tuple[BoardColumn, ...]:
             _scores(
                 name,
                 name,
-                f"Mean score of its answers by the metric {name}, which a plugin adds",
+                f"Mean score of its answers by the metric {name}, which a plugin provides",
                 Unit.NUMBER,
             )
             for name in sorted({name for name in scored if " " not in name} - known)

@@ -31,7 +31,7 @@ def opening(view: BoardView, domain: str) -> str:
         return f"{systems} {where}".rstrip() + ", from published counts of verdicts."
     questions = view.questions if domain == OVERALL else view.grid.questions(domain)
     what = f"{systems} answered {counted(questions, 'question')} {where}".rstrip()
-    return f"{what}; a judge compared their answers two at a time{reference}."
+    return f"{what}; a judge compared their answers in pairs{reference}."
 
 
 def _many(count: int, noun: str) -> str:
@@ -52,7 +52,7 @@ def grounds(view: BoardView, domain: str) -> tuple[Check, ...]:
         return view.checks if domain == OVERALL else ()
     close, _ = _rivals(placed[0], placed[1:])
     within = f"{counted(len(close), 'system')} {are(len(close))}" if close else "No other system is"
-    sampling = Check(f"{within} within chance of it (95 %)", "method", not close)
+    sampling = Check(f"{within} statistically tied with it (95 %)", "method", not close)
     return (sampling, *(view.checks if domain == OVERALL else ()))
 
 
@@ -111,7 +111,7 @@ def _on_few(lines: Sequence[Line]) -> str:
 
 
 def _rivals(line: Line, others: Sequence[Line]) -> tuple[list[str], list[str]]:
-    """Return the systems within chance of `line`, and systems without a comparable rank."""
+    """Return the systems statistically tied with `line`, and systems without a comparable rank."""
     judged = [other for other in others if not other.unjudged]
     unplaced = [other for other in judged if line.is_placed and not other.is_placed]
     close = [other for other in judged if other not in unplaced and not is_separated(line, other)]
@@ -195,7 +195,7 @@ def system_verdict(view: BoardView, system: str, field: Rate | None) -> str:
 
 
 def place_of(view: BoardView, system: str) -> str:
-    """Describe the possible places of a system, without a final dot; the reference has none."""
+    """Describe the possible places of a system, without a final full stop; the reference has none."""
     competitors = {row.system: row for row in view.competitors() if not row.unranked}
     if system not in competitors:
         return "The reference, which systems are compared with and which has no rank"
@@ -204,7 +204,7 @@ def place_of(view: BoardView, system: str) -> str:
 
 
 def separation(view: BoardView, line: Line) -> str:
-    """Name the systems within chance of `line`, in a sentence; empty without other systems."""
+    """Name the systems statistically tied with `line`, in a sentence; empty without other systems."""
     others = [other for other in view.lines[OVERALL] if other is not line]
     peers, _ = _rivals(line, others)
     if all(other.unjudged or other.is_reference for other in others) and not peers:

@@ -43,7 +43,7 @@ class Score(Protocol):
 
 
 class BoardService(BoardReader):
-    """Use cases around boards; `score` computes missing scores of answers."""
+    """Service for boards; `score` computes missing scores of answers."""
 
     def __init__(self, store: Store, jobs: JobService, *, score: Score) -> None:
         super().__init__(store)
@@ -54,7 +54,7 @@ class BoardService(BoardReader):
         """Compute a round's standings from its judged battles, in any state.
 
         `calibration` has the agreement of the round's judge with people: the output of `judges calibrate
-        --json`, or the number of a calibration's job.
+        --json`, or the job number of a calibration.
         """
         from arena.services.boards.standings import standings_of
 
@@ -180,7 +180,7 @@ class BoardService(BoardReader):
         round_ = self._store.rounds.get(round_name)
         if round_.state not in (RoundState.FINISHED, RoundState.CANCELLED):
             message = f"Round {round_.name} is {round_.state}, so it cannot be published."
-            raise ConflictError(message, advice="Only finished and cancelled rounds can be.")
+            raise ConflictError(message, advice="Only finished and cancelled rounds can be published.")
         require_enough(self._store, round_name, partial=partial)
         if calibration is not None:
             read_agreement(self._store.jobs.get(calibration), round_.judge_name)

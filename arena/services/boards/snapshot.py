@@ -173,13 +173,13 @@ def _method(standings: Json) -> str:
     )
     opponent = standings["rate_settings"].get("reference")
     rates = f"against {opponent}" if opponent else "against every opponent"
-    ratings = f"Ratings: {method}, {scale}, 400 points per factor of ten."
+    ratings = f"Ratings: {method}, {scale}, 400 points for tenfold odds."
     notes = "".join(f" {note[:1].upper()}{note[1:]}." for note in settings.get("notes") or ())
     return f"Rates are {rates}. {ratings} 95 % intervals: {interval}.{notes}"
 
 
 OWN_PLACES = 3
-"""First shape of snapshots whose domain places come from the domain's own battles."""
+"""First snapshot version whose domain ranks use only the domain's own battles."""
 
 
 def by_own_battles(lines: tuple[Line, ...], *, shape: int) -> tuple[Line, ...]:

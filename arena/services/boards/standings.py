@@ -72,7 +72,7 @@ def health_of(
 
 
 def read_agreement(source: Path | Job, judge: str) -> Mapping[str, Any]:
-    """Read a judge's agreement with people from `arena judges calibrate --json`, or a calibration's job."""
+    """Read a judge's agreement with people from `arena judges calibrate --json` or a calibration job."""
     name = f"Calibration {source.id}" if isinstance(source, Job) else source.name
     document = (
         _reports_of(source) if isinstance(source, Job) else parse_json(read_text(source, ReadLimits()), 0)
@@ -114,7 +114,7 @@ MISSING_ANSWERS: Mapping[str, str] = {
 
 
 def standings_of(store: Store, name: str, *, calibration: Path | int | None = None) -> Standings:
-    """Compute a round's standings from its judged battles, at whatever state it is.
+    """Compute a round's standings from its judged battles, in any state of the round.
 
     For `calibration` see `BoardService.standings`.
     """
@@ -174,7 +174,7 @@ def _of_battles(
 
 
 def partial_sentence_of(store: Store, name: str) -> str:
-    """Return the note of a partial board; empty where enough was judged."""
+    """Return the note of a partial board; empty if enough was judged."""
     counts = store.rounds.counts(name)
     if counts.judged and counts.judged == counts.planned:
         # Skip reading all battles for complete rounds.

@@ -82,7 +82,7 @@ def _rated(row: Mapping[str, Any]) -> Cells:
 
 
 def notes_of(rows: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
-    """Name ratings on several scales, systems without a rank, and marks."""
+    """Return notes on separate rating scales, unranked systems, and marks."""
     rated = {row["component"] for row in rows if row["rating"] is not None}
     notes = (
         f"{row['system']}: {text}" for row in rows for name in ("unranked", "mark") if (text := row.get(name))

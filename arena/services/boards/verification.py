@@ -27,7 +27,7 @@ TOLERANCE = 1e-6
 SIGNATURE = f"{CHECKSUMS}.minisig"
 DISTRUST = "Do not trust this export."
 STOPPED = frozenset({Outcome.FAILED, Outcome.REFUSED, Outcome.UNREADABLE, Outcome.SKIPPED})
-"""Outcomes that contradict complete judgments with a verdict."""
+"""Outcomes that a battle with complete judgments and a verdict cannot have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,17 @@ def _verify_files(folder: Path, sums: Mapping[str, Any]) -> None:
     for name in FILES:
         if name not in sums:
             message = f"{folder / CHECKSUMS} lists no {name}."
-            raise FileFormatError(message, advice="Get the export again.", code="changed-file")
+            raise FileFormatError(message, advice="Get a new copy of the export.", code="changed-file")
     for name, expected in counted(sums.items(), "checking files", len(sums)):
         path = folder / Path(name).name
         if not path.is_file() or checksum(path) != expected:
             state = "differs from what was exported" if path.is_file() else "is missing"
-            raise FileFormatError(f"{path} {state}.", advice="Get the export again.", code="changed-file")
+            raise FileFormatError(
+                f"{path} {state}.", advice="Get a new copy of the export.", code="changed-file"
+            )
     for path in sorted(folder.iterdir()):
         if path.name not in {*sums, CHECKSUMS, SIGNATURE}:
-            advice = "Remove it, or get the export again."
+            advice = "Remove it, or get a new copy of the export."
             message = f"{path} is not part of the export: it has no checksum."
             raise FileFormatError(message, advice=advice, code="changed-file")
 
@@ -181,7 +183,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(file, 1):
             row = parse_json(line, number)
             if not isinstance(row, dict):
-                raise FileFormatError(f"{path} has a line that is not an object.", line=number)
+                raise FileFormatError(f"{path} has a line that is not a JSON object.", line=number)
             yield row
 
 
@@ -229,5 +231,5 @@ def _unfounded(figure: str, why: str) -> FileFormatError:
 def _read_json(path: Path) -> dict[str, Any]:
     value = parse_json(read_text(path, ReadLimits()), 0)
     if not isinstance(value, dict):
-        raise FileFormatError(f"{path} is not a JSON object.", advice="Get the export again.")
+        raise FileFormatError(f"{path} is not a JSON object.", advice="Get a new copy of the export.")
     return value

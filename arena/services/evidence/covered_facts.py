@@ -114,7 +114,7 @@ def _missing(view: QuestionView, name: str, facts: Facts, pair: Sequence[AnswerV
     if any(score.score is not None and not score.details for score in scores):
         why = UNSEEN
     elif need in HAS and not HAS[need](view.question):
-        why = f"This question comes without {need}, which come from its set."
+        why = f"This question has no {need}."
     else:
         why = f"Not recorded for both answers: `arena metrics run --set {view.set_name} --metric {name}`."
     return FactDiff(kind=facts.kind, missing=why)

@@ -82,7 +82,7 @@ STATES: Mapping[str, Standing] = MappingProxyType(
 
 
 def read_statements(details: Mapping[str, Any]) -> tuple[StatementView, ...]:
-    """Read the statements behind a score: contradicted, basis, missing, partly covered, covered."""
+    """Read the statements behind a score: contradicted, in the basis, missing, partly covered, covered."""
     if "facts" in details:
         facts = [_statement(fact["text"], STATES[fact["state"]]) for fact in details["facts"]]
         return tuple(fact for state in STATES.values() for fact in facts if fact.standing is state)

@@ -248,7 +248,8 @@ class SystemService:
         unjudged = [system for system in names if system not in table.systems]
         if unjudged:
             raise NotFoundError(
-                f"{unjudged[0]} has no judged battle in {round_name}.", advice="Choose systems on the board."
+                f"{unjudged[0]} has no judged battle in {round_name}.",
+                advice="Choose systems that are on the board.",
             )
         first, *rest = names
         spread = most_divisive(table, names, QUESTIONS)

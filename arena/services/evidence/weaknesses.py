@@ -76,7 +76,7 @@ class Missed:
 def missed_facts(system: str, scores: Mapping[str, Iterable[ScoredAnswer]]) -> Missed:
     """Find the facts that a system misses.
 
-    They are sorted by the number of other systems that cover them, of passages that make them, and of other
+    They are sorted by the number of other systems that cover them, of passages that state them, and of other
     systems that miss them. Only the basis, which implies other missing statements, is listed. `scores` are
     detailed scores of one metric by system.
     """

@@ -76,7 +76,7 @@ async def call_when_set(stop: asyncio.Event | None, then: Callable[[], object]) 
 
 
 class Engine(Protocol):
-    """Runner of long work; at one seed every engine gives the same bytes."""
+    """Runner of long tasks; with the same seed, every engine gives the same bytes."""
 
     @property
     def kind(self) -> EngineKind:

@@ -72,7 +72,7 @@ class JobStatus:
 
 
 class JobService:
-    """Use cases around the queue."""
+    """Service for the queue."""
 
     def __init__(self, store: Store, job_leases: JobLeases) -> None:
         self.store = store
@@ -136,7 +136,7 @@ class JobService:
             job = self.store.jobs.get(number)
             if not withdrawn:
                 raise ConflictError(
-                    f"Job {number} is {job.state} already.",
+                    f"Job {number} is already {job.state}.",
                     advice="Only queued or running jobs can be cancelled.",
                 )
         _log(caller, "job-cancelled", job)

@@ -163,7 +163,7 @@ class CalibrationService:
         """Check a file of human labels and queue a calibration; judges with an LLM need a budget."""
         require(caller, TokenScope.ORGANISE)
         if not judges:
-            raise InputError("No judge is chosen.", advice="Choose one or several.")
+            raise InputError("No judge is chosen.", advice="Choose at least one.")
         with_llm = [judge for judge in judges if self._judges.spec(judge).models]
         if with_llm and budget_usd is None:
             message = f"{', '.join(with_llm)}: a calibration with an LLM needs a budget."

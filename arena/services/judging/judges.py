@@ -88,7 +88,7 @@ class JudgeTest:
 
 
 class JudgeService:
-    """Use cases around judges."""
+    """Service for judges."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store

@@ -171,7 +171,7 @@ class MetricAccess:
         if request.ratings is None:
             return request
         if not metric_info(request.metric).takes_ratings:
-            message = f"The metric {request.metric} takes no ratings of passages by sub-question."
+            message = f"The metric {request.metric} does not use ratings of passages by sub-question."
             takers = " or ".join(info.name for info in metrics() if info.takes_ratings)
             raise InputError(message, advice=f"Leave out --ratings, or choose {takers}.")
         set_name, file = request.ratings
@@ -221,11 +221,11 @@ def _with_judgments(request: MetricRequest) -> MetricRequest:
     if request.judgments is None:
         return request
     if JUDGMENTS in request.options:
-        message = "The judgments are both a file and an option."
+        message = "The judgments are given twice: as a file and as an option."
         raise InputError(message, advice="Leave out one of them.")
     if not metric_info(request.metric).takes_judgments:
         takers = ", ".join(info.name for info in metrics() if info.takes_judgments)
-        message = f"The metric {request.metric} takes no judgments on passages."
+        message = f"The metric {request.metric} does not use judgments of passages."
         raise InputError(message, advice=f"Leave them out, or choose {takers}.")
     read = read_judgments(request.judgments, ReadLimits()).as_json()
     return replace(request, options={**request.options, JUDGMENTS: read}, judgments=None)

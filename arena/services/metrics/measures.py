@@ -60,7 +60,7 @@ def claims_at(answers: Sequence[ScoredAnswer]) -> float | None:
 
 
 def values_of(answer: ScoredAnswer, measures: Sequence[Measure], k: float | None) -> dict[str, float | None]:
-    """Return the measures of an answer; None where undefined or unscored."""
+    """Return the measures of an answer; None if undefined or unscored."""
     if answer.score is None:
         return dict.fromkeys((measure.name for measure in measures), None)
     values = {measure.name: _number(answer.details, measure.path) for measure in measures if measure.path}

@@ -130,7 +130,7 @@ class ScoreTableService:
         if len(fitting) != 1:
             what = f"begin with {request.judge!r}" if request.judge else "match"
             message = f"{len(fitting) or 'No'} scores by {request.metric} {what}."
-            raise NotFoundError(message, advice=f"Name one with --judge: {names}.")
+            raise NotFoundError(message, advice=f"Choose one with --judge: {names}.")
         return fitting[0]
 
 

@@ -123,7 +123,7 @@ Emit = Callable[[dict[str, Any]], None]
 
 
 class MetricService:
-    """Use cases around metrics; an answer may take the settings' `work_seconds`."""
+    """Service for metrics; an answer may take the settings' `work_seconds`."""
 
     def __init__(self, store: Store, access: MetricAccess, settings: Settings) -> None:
         self._store = store

@@ -74,12 +74,12 @@ class SetPassages:
         )
         if not source.passages:
             problems = ProblemList()
-            message = f"{path.name} names no question of {name}."
+            message = f"{path.name} contains no question of {name}."
             problems.add(0, "unknown-question", message, advice="Use the ids or the texts of its questions.")
-            raise InvalidFileError(message, problems.result(), advice="Look at `arena sets export`.")
+            raise InvalidFileError(message, problems.result(), advice="See `arena sets export`.")
         if source.unresolved and not any(source.passages.values()):
             message = f"No passage of {path.name} is in the corpus {corpus}."
-            raise InputError(message, advice="Name the corpus that was searched.")
+            raise InputError(message, advice="Specify the corpus that was searched.")
         version = str(int(original.version) + 1) if original.version.isdecimal() else f"{original.version}-2"
         attached = replace(
             original,
@@ -111,8 +111,8 @@ class SetPassages:
 
     def _from_run(self, questions: QuestionSet, path: Path, corpus: str) -> _FromFile:
         if not corpus:
-            message = f"{path.name} is a TREC run, which contains no texts."
-            raise InputError(message, advice="Name the corpus that was searched with --corpus.")
+            message = f"{path.name} is a TREC run, which has no passage texts."
+            raise InputError(message, advice="Specify the corpus that was searched with --corpus.")
         run = read_run(path)
         texts = self._corpora.passages(corpus, {line.passage for lines in run.values() for line in lines})
         ids = ids_by_field(question.id for question in questions.questions)
@@ -147,5 +147,5 @@ def _distinct(
         elif len({passage.id for passage in row.passages}) < len(row.passages):
             problems.add(row.line, "duplicate-passage", f"Question {name} has duplicate passage ids.")
         passages[name] = row.passages
-    problems.require_none(path.name, "Name each question and passage once.")
+    problems.require_none(path.name, "List each question and passage once.")
     return passages

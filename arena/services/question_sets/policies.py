@@ -18,7 +18,7 @@ from data.store import Store
 
 
 class PolicyService:
-    """Use cases around the submission policy of a set."""
+    """Service for the submission policy of a set."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -119,7 +119,7 @@ class SetView:
 
 
 class SetAdmin:
-    """Use cases of organisers around sets."""
+    """Service for organisers of sets."""
 
     def __init__(self, store: Store, sets: SetService, policies: PolicyService) -> None:
         self._store = store

@@ -57,7 +57,7 @@ class ShortAnswerFile:
 
 
 class SetService:
-    """Use cases around question sets; only the operator sees hidden references."""
+    """Service for question sets; only the operator sees hidden references."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -119,7 +119,7 @@ class NewBoards:
         return round_, job
 
     def standing(self, name: str, *, caller: Caller) -> LiveStanding:
-        """Return the live standing of a round's systems."""
+        """Return the live standings of a round's systems."""
         require(caller, TokenScope.ORGANISE)
         return self._ranking.standing(name)
 

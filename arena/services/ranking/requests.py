@@ -132,7 +132,7 @@ def named_files(texts: Sequence[str]) -> list[NamedFile]:
     counts = Counter(file.path.resolve() for file in files if not file.named)
     if again := next((path for path, count in counts.items() if count > 1), None):
         raise InputError(
-            f"{again.name} is given twice.", advice="Give each file once, or name it: NAME=FILE."
+            f"{again.name} is listed twice.", advice="List each file once, or name its system: NAME=FILE."
         )
     return [file if file.named else replace(file, system=_distinct_name(file, files)) for file in files]
 
@@ -150,7 +150,7 @@ def _distinct_name(file: NamedFile, files: Sequence[NamedFile]) -> str:
 
 
 def with_distinct_names(files: Sequence[NamedFile], tables: Sequence[AnswerTable]) -> list[AnswerTable]:
-    """Shorten `org/model` from logs to a unique `model`, and add the file where logs share a system."""
+    """Shorten `org/model` from logs to a unique `model`, and add the file if logs share a system."""
     ours = [
         {} if file.named or not table.tool else {name: table.systems[name] for name in table.systems}
         for file, table in zip(files, tables, strict=True)
@@ -181,7 +181,7 @@ def stem_of(path: Path) -> str:
 
 
 def tables_of(files: Sequence[NamedFile], columns: Columns, ask: Ask, path: ToPath) -> list[AnswerTable]:
-    """Read files of answers.
+    """Read answer files.
 
     Args:
         files: The files.
@@ -208,7 +208,7 @@ def require_system(columns: Columns, tables: Sequence[AnswerTable]) -> None:
     if columns.system and all(columns.system not in table.header for table in tables):
         has = ", ".join(dict.fromkeys(repr(name) for table in tables for name in table.header))
         message = f"No column {columns.system!r}; the columns are: {has}."
-        raise InputError(message, advice="Name one of these columns.")
+        raise InputError(message, advice="Use one of these columns.")
 
 
 def _existing(path: Path) -> Path:
@@ -261,7 +261,9 @@ def is_ranking(folder: Path) -> bool:
 def require_ranking(folder: Path) -> None:
     """Check that a folder contains a ranking."""
     if not is_ranking(folder):
-        raise NotFoundError(f"{folder} contains no ranking.", advice="Make one: arena rank FILES… --out DIR.")
+        raise NotFoundError(
+            f"{folder} contains no ranking.", advice="Create one: arena rank FILES… --out DIR."
+        )
 
 
 @contextmanager
@@ -279,7 +281,7 @@ USUAL = "reference-free"
 EMBEDDED = "lexical"
 UNSAFE = re.compile(r"[^A-Za-z0-9._+-]++")
 ADVICE = (
-    "Name a judge: `--judge gpt-5-mini` with OPENAI_API_KEY set, or a model of your own, "
+    "Choose a judge: `--judge gpt-5-mini` with OPENAI_API_KEY set, or a model of your own, "
     "`--endpoint http://localhost:11434/v1 --judge llama3.1`."
 )
 

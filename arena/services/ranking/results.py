@@ -36,7 +36,7 @@ UNKNOWN = "–"
 MIN_SHOWN_P = 0.001
 LEVEL = 0.95
 MIN_CHANCE = 1e-6
-"""Boards keep chances to six decimals."""
+"""Boards store probabilities with six decimals."""
 EVEN = 0.5
 MAX_QUOTED = 200
 MIN_JUDGED = 0.9
@@ -59,9 +59,10 @@ class RankedSystem:
     Attributes:
         rank: Best and worst possible rank; None without a rating.
         rating: Elo rating; `lower` and `upper` are the ends of its interval.
-        wins: Battles won against the reference if the set has one, else against all; so ties and losses.
-        covered: Mean share of facts that its answers cover, 0–1; None where unknown.
-        covered_by: Metric behind `covered`; empty where the board has none.
+        wins: Battles won against the reference if the set has one, else against all; ties and losses
+            likewise.
+        covered: Mean share of facts that its answers cover, 0–1; None if unknown.
+        covered_by: Metric behind `covered`; empty if the board has none.
         questions: Questions with a verdict in these battles.
         answers: Number of its answers.
         asked: Number of questions of the board.
@@ -175,7 +176,7 @@ class Duel:
         share_lower: Lower end of its exact 95 % interval.
         share_upper: Upper end.
         p_value: Two-sided p-value of the test behind the interval.
-        better: System that is ahead; empty where neither is.
+        better: System that is ahead; empty if neither is.
         wins: Comparisons that `first` won against `second`; ties and losses likewise.
         planned: Planned comparisons of the two; counts by outcome follow.
         round: Round of the figures.
@@ -231,7 +232,7 @@ class Duel:
         claim = f"{self.first} and {self.second} do not differ significantly"
         if self.significant:
             claim = f"{self.better} is better than {other}"
-        few = " Too few have one for a gate." if self.undecided and self.judged and not self.newer else ""
+        few = " This is too few for a gate." if self.undecided and self.judged and not self.newer else ""
         newer = f" Round {self.newer} has no board yet; these figures are from {self.round}."
         newer = newer if self.newer not in {"", self.round} else ""
         return f"{claim}: {self._size}. {self.record}{few}{newer}"
@@ -240,7 +241,7 @@ class Duel:
         """Refuse two systems without comparisons."""
         if not self.planned:
             message = f"{self.first} and {self.second} never met in {self.round}."
-            raise NotFoundError(message, advice="Rank all pairs (without --vs), or name two others.")
+            raise NotFoundError(message, advice="Rank all pairs (without --vs), or choose two other systems.")
 
     @property
     def record(self) -> str:
@@ -348,7 +349,7 @@ class RankingResults:
             yield SCALES
 
     def covered_heading(self, board: Board) -> str:
-        """Return the heading of the share of covered facts; empty where it is unknown."""
+        """Return the heading of the share of covered facts; empty if it is unknown."""
         from judges.metrics.registry import covering
 
         headings = {name: column.heading.lower() for name, column in covering().items()}
@@ -396,7 +397,9 @@ class RankingResults:
 
     def _between(self, name: str, first: str, second: str) -> tuple[Comparison, ...]:
         if first == second:
-            raise InputError(f"{first!r} cannot be compared with itself.", advice="Name two systems.")
+            raise InputError(
+                f"{first!r} cannot be compared with itself.", advice="Choose two different systems."
+            )
         self._require(name, first, second)
         return tuple(self.comparisons(name, first, second))
 
@@ -532,7 +535,7 @@ def _writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         message = f"{folder} cannot be written: {error.strerror or error}."
-        raise FileFormatError(message, advice="Name a folder that you can write to.") from error
+        raise FileFormatError(message, advice="Choose a folder that you can write to.") from error
 
 
 def _by_pair(comparisons: Sequence[Comparison]) -> list[tuple[str, list[Comparison]]]:

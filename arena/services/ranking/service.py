@@ -41,7 +41,7 @@ REFERENCE = "reference"
 HASH_LENGTH = 8
 MAX_NAMED = 3
 MAX_SHOWN = 5
-"""Systems of the live standing that are printed."""
+"""Number of systems to print in the live standings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ class Prepared:
 
 
 class RankingService:
-    """Use cases around rankings, each in its own arena."""
+    """Service for rankings, each in its own arena."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class RankingService:
             names = ", ".join(joined.answers) or "none"
             other = " Or compare it with the references: --vs reference." if joined.references else ""
             raise InputError(
-                f"Expected answers of two systems or more (got {names}).", advice=f"Add another file.{other}"
+                f"Expected answers of at least two systems (got {names}).", advice=f"Add another file.{other}"
             )
         ids = [answer.question_id for answers in joined.answers.values() for answer in answers]
         if len(set(ids)) == len(ids) and pairs not in {REFERENCE, ALL}:
@@ -180,11 +180,11 @@ class RankingService:
         self._planner.require_ready(prepared.planned, uncapped=True)
 
     def standing(self, name: str) -> LiveStanding:
-        """Return the live standing of a round's systems."""
+        """Return the live standings of a round's systems."""
         return live_standing(self._store, self._store.rounds.get(name))
 
     def so_far(self, name: str) -> tuple[str, ...]:
-        """Describe the live standing of a round; empty before a question is judged."""
+        """Describe the live standings of a round; empty before a question is judged."""
         standing = self.standing(name)
         if not standing.questions:
             return ()
@@ -372,7 +372,7 @@ def _pairs(request: RankRequest, joined: Pool) -> str:
     if joined.references and request.versus == REFERENCE:
         return REFERENCE
     names = ", ".join([*joined.answers, *([REFERENCE] if joined.references else [])])
-    raise InputError(f"No system {request.versus!r}.", advice=f"The systems are: {names}.")
+    raise InputError(f"Unknown system {request.versus!r}.", advice=f"The systems are: {names}.")
 
 
 def _texts(answer: Answer) -> tuple[str, str, str]:

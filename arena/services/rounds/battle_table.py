@@ -1,4 +1,4 @@
-"""Battle tables for standings, and the live standing of a round."""
+"""Battle tables for standings, and the live standings of a round."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -46,7 +46,7 @@ def _written(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         message = f"{folder} cannot be written: {error.strerror or error}."
-        raise FileFormatError(message, advice="Name a folder that you can write to.") from error
+        raise FileFormatError(message, advice="Choose a folder that you can write to.") from error
 
 
 def write_round(

@@ -158,7 +158,7 @@ def make_plan(scope: Scope, *, pairs: Pairs, sample: Sample, seed: int, cannot: 
     plan = Plan()
     if pairs.versus and pairs.versus not in {entrant.system for entrant in scope.entrants}:
         names = ", ".join(entrant.system for entrant in scope.entrants) or "none"
-        raise InputError(f"No system {pairs.versus!r}.", advice=f"The systems are: {names}.")
+        raise InputError(f"Unknown system {pairs.versus!r}.", advice=f"The systems are: {names}.")
     questions = sampled(scope.questions, sample, seed)
     complete = {number for number, _ in evenly(questions, pairs.complete, seed)} if pairs.complete else set()
     for number, question in questions:

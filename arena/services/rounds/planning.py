@@ -162,12 +162,14 @@ class RoundPlanner:
         if without := sorted({entrant.system for entrant in contexts} & set(unknown)):
             raise InputError(
                 f"{', '.join(without)} submitted contexts to {request.set_name}, but rounds judge answers.",
-                advice=f"Score them (`arena retrieval score --set {request.set_name}`), or name others.",
+                advice=f"Score them (`arena retrieval score --set {request.set_name}`), or choose other "
+                "systems.",
             )
         if unknown:
             names = ", ".join(by_name) or "none"
             raise NotFoundError(
-                f"{', '.join(unknown)} did not submit to {request.set_name}.", advice=f"There are: {names}."
+                f"{', '.join(unknown)} did not submit to {request.set_name}.",
+                advice=f"The systems are: {names}.",
             )
         return tuple(by_name[system] for system in dict.fromkeys(request.systems))
 

@@ -45,7 +45,7 @@ ACTIVE = (RoundState.PLANNED, RoundState.RUNNING, RoundState.PAUSED, RoundState.
 
 
 class RoundService(RoundReader):
-    """Use cases around rounds."""
+    """Service for rounds."""
 
     def __init__(
         self,

@@ -150,7 +150,7 @@ class RoundReader:
         return self.get(name, caller=caller), self._store.rounds.counts(name)
 
     def live(self, name: str, *, caller: Caller = OPERATOR) -> "LiveStanding":
-        """Return the live standing of a round's systems."""
+        """Return the live standings of a round's systems."""
         from arena.services.rounds.battle_table import live_standing
 
         return live_standing(self._store, self.get(name, caller=caller))
@@ -228,18 +228,21 @@ class RoundReader:
 
         if len(set(names)) < max(len(names), 2):
             raise InputError(
-                "Two different rounds are needed.", advice="Give at least two rounds, each only once."
+                "A comparison needs two different rounds.",
+                advice="Choose at least two rounds, each only once.",
             )
         rounds = [self.get(name, caller=caller) for name in names]
         if len({round_.plan["set_hash"] for round_ in rounds}) > 1:
-            raise InputError("The rounds have different question sets.", advice="Compare rounds of one set.")
+            raise InputError(
+                "The rounds have different question sets.", advice="Compare rounds of the same set."
+            )
         systems = {item for round_ in rounds for item in dict(round_.plan["systems"]).items()}
         counts = Counter(system for system, _ in systems)
         changed = sorted(system for system, count in counts.items() if count > 1)
         columns = {name: table_of_columns(self._store.verdicts.columns(name)) for name in names}
         tables = in_common({name: without_systems(table, {*changed}) for name, table in columns.items()})
         if not len(tables[names[0]]):
-            raise InputError("The rounds share no decided battle.", advice="Compare rounds of one plan.")
+            raise InputError("The rounds share no decided battle.", advice="Compare rounds of the same plan.")
         notes = (
             (f"left out, since the rounds judged other versions: {', '.join(changed)}",) if changed else ()
         )

@@ -147,7 +147,7 @@ class Intake:
             )
         if quota.left_today == 0:
             raise QuotaError(
-                f"{team} has used its {phase.daily_quota} submissions for today to {policy.set_name}.",
+                f"{team} has used its {phase.daily_quota} submissions to {policy.set_name} for today.",
                 advice="Try again after midnight UTC, or withdraw a submission that is not judged yet.",
             )
 
@@ -169,7 +169,7 @@ def require_accepted(submission: Submission) -> None:
     """Refuse submissions that are withdrawn or unconfirmed."""
     if submission.state is SubmissionState.WITHDRAWN:
         raise ConflictError(
-            f"Submission {submission.id} is withdrawn already.", advice="Submit another version."
+            f"Submission {submission.id} is already withdrawn.", advice="Submit another version."
         )
     if submission.state is SubmissionState.CHECKED:
         raise ConflictError(f"Submission {submission.id} is not confirmed.", advice="Confirm it first.")

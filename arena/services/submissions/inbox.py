@@ -18,7 +18,7 @@ WAITING: Mapping[RoundState, tuple[str, str]] = MappingProxyType(
         RoundState.FINISHED: ("not published", "finished and not published"),
     }
 )
-"""Reason of the wait and text by the state of the round."""
+"""Reason for waiting and its text, by state of the round."""
 
 
 class InboxService:
@@ -87,7 +87,7 @@ class _SetReader:
         newest = self._newest.get(submission.system, submission)
         if not in_rounds and newest.id != submission.id:
             return
-        yield from in_rounds or [Block(why=NO_ROUND, text="It is in no round.")]
+        yield from in_rounds or [Block(why=NO_ROUND, text="It is not in any round.")]
         yield from self._missing(submission)
 
     def _missing(self, submission: Submission) -> Iterator[Block]:

@@ -39,7 +39,7 @@ def is_charged(rounds: Sequence[RoundOfSet]) -> bool:
 
 
 def counts_now(submission: Submission, rounds: Sequence[RoundOfSet]) -> bool:
-    """Return whether a submission counts against the quota: it waits or was judged."""
+    """Return whether a submission counts against the quota, as waiting and judged ones do."""
     if submission.state is SubmissionState.ACCEPTED:
         return True
     return submission.state is SubmissionState.WITHDRAWN and is_charged(rounds_with(submission, rounds))

@@ -42,7 +42,7 @@ class AddedSubmission:
 
 
 class SubmissionService(SubmissionReader):
-    """Use cases around submissions; by default writes act as the operator and reads as the public."""
+    """Service for submissions; by default writes act as the operator and reads as the public."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class SubmissionService(SubmissionReader):
         """Check a file and store it as the system's next version, whole or not at all.
 
         Args:
-            path: The file of answers, or of contexts.
+            path: The answer file, or file of contexts.
             set_name: The question set.
             system: Name of the system; from a table of several systems its rows or column are read.
             kind: Kind of the file; a system submits one kind to a set.
@@ -234,7 +234,7 @@ class SubmissionService(SubmissionReader):
         with self._store.changing():
             self._own(caller, number)
             if self._store.submissions.locked(number).state is models.SubmissionState.WITHDRAWN:
-                raise ConflictError(f"Submission {number} is withdrawn already.")
+                raise ConflictError(f"Submission {number} is already withdrawn.")
             withdrawn = self._store.submissions.withdraw(number, reason)
             ended = self._store.battles.drop_side(number)
         _log(caller, "submission-withdrawn", withdrawn, reason=reason, battles_ended=ended)

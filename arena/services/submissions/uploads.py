@@ -56,7 +56,9 @@ class FairQueue:
         """Wait for a slot; a party has at most one at a time."""
         with self._lock:
             if self._waiting[party] >= self._per_party or self._waiting.total() >= self._total:
-                raise UnavailableError("Too many files wait to be checked.", advice="Try again.")
+                raise UnavailableError(
+                    "Too many files are waiting to be checked.", advice="Try again in a moment."
+                )
             self._waiting[party] += 1
             own = self._own.setdefault(party, threading.Lock())
         try:
@@ -116,7 +118,7 @@ class FileChecks:
         try:
             return within(self.seconds, check_card, text)
         except TimeLimitError as error:
-            advice = "Write a line for each field, such as model: name."
+            advice = "Write one line per field, such as model: name."
             return None, (Problem(0, Code.TIME_LIMIT, error.message, Severity.ERROR, advice),)
 
 

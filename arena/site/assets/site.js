@@ -1,12 +1,12 @@
-// Where Streamlit's server is, and which frames around it may speak to it. Its script would look for the first
-// below the page, which is two requests in vain, and ask for the second before it connects.
+// Set the address of Streamlit's server and the frames that may embed it: otherwise its script makes two
+// failing requests for the first, and one for the second before it connects.
 window.__streamlit = {
   BACKEND_BASE_URL: new URL("./", document.currentScript.src).href,
   HOST_CONFIG: { allowedOrigins: [location.origin], useExternalAuthToken: false, enableCustomParentMessages: false },
 };
 
-// What can be chosen on the board are links to the same page: the address changes and Streamlit shows it, as it does
-// when a reader goes back.
+// Choices on the board are links to the same page: we change the address, and Streamlit shows the new page as it
+// does after the back button.
 const inOrder = (bodies, at, falling) => {
   const value = (body) => body.rows[0].cells[at].dataset.value;
   const known = bodies.filter((body) => value(body) !== undefined);
@@ -17,7 +17,7 @@ const inOrder = (bodies, at, falling) => {
   return [...known, ...bodies.filter((body) => value(body) === undefined)];
 };
 
-// The rows change places at once, and the address follows; the usual order, by rank, is the server's.
+// Sort the rows immediately and update the address; the default order, by rank, comes from the server.
 const sortBy = (link, wanted) => {
   const heading = link.closest("th");
   const table = heading.closest("table");
@@ -52,16 +52,16 @@ document.addEventListener("click", (event) => {
   }
 });
 
-// What a row opens to is sent when it is opened.
+// Load the details of a row when it is expanded.
 document.addEventListener("toggle", async ({ target }) => {
   const { from } = target.dataset;
   if (!target.open || !from) return;
   delete target.dataset.from;
   const answer = await fetch(from).catch(() => null);
-  target.insertAdjacentHTML("beforeend", answer?.ok ? await answer.text() : '<p class="aa-note" role="alert">This could not be read. The name leads to the page of the system.</p>');
+  target.insertAdjacentHTML("beforeend", answer?.ok ? await answer.text() : '<p class="aa-note" role="alert">The details could not be loaded. Click the name to open the system's page.</p>');
 }, true);
 
-// The search finds as one types.
+// Filter the rows while the reader types.
 const find = (input) => {
   const words = input.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const page = input.closest(".aa-boardpage");
@@ -82,13 +82,13 @@ document.addEventListener("input", (event) => {
 });
 document.addEventListener("submit", (event) => {
   if (!event.target.matches?.(".aa-find")) return;
-  // What an address searched for has left rows out, so that taking a word away asks the server.
+  // The server omitted rows that do not match the address, so fewer words need another request.
   event.preventDefault();
   dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
 });
 
-// Roles that Streamlit leaves wrong: the box for files says that it is for decoration, and has a name all the
-// same; the narrow navigation puts its menus, which are no items, into a list, and items outside every list.
+// Correct ARIA roles of Streamlit: the file box is marked as presentational but has a name, and the narrow
+// navigation has menus inside a list and list items outside any list.
 const ROLES = {
   "section[role=presentation][aria-label]": "group",
   "[data-testid=stSidebarNavItems]": "group",
@@ -106,8 +106,8 @@ const mend = (root) => {
   }
 };
 
-// What the document begins with moves into its place once the page is whole, so that it is neither sent nor read
-// twice: a cookie tells the server that it is here. Who has scrolled in it stays there.
+// Move the first view of the document into the page once that is complete, so that it is not sent twice; a
+// cookie tells the server that the browser has it. The scroll position is kept.
 const BEGUN = "arena_begun";
 const tell = (view, seconds) => { document.cookie = `${BEGUN}=${view}; max-age=${seconds}; samesite=strict`; };
 let told = false;
@@ -131,7 +131,7 @@ const giveWay = () => {
   }
 };
 
-// The part that an address names after its "#" comes into view once it is there, unless the reader was quicker.
+// Scroll to the "#" anchor of the address once it exists, unless the reader has already interacted.
 let sought = decodeURIComponent(location.hash.slice(1));
 for (const kind of ["wheel", "touchstart", "keydown", "pointerdown"]) {
   addEventListener(kind, () => { sought = ""; }, { once: true, passive: true });
@@ -144,18 +144,18 @@ const goToPart = () => {
 
 new MutationObserver((changes) => {
   for (const { target, addedNodes } of changes) {
-    // Our own tables need no mending, and have thousands of nodes.
+    // Skip our own tables: they are correct and have thousands of nodes.
     if (!target.closest?.("#first-view, .stHtml")) addedNodes.forEach(mend);
   }
   giveWay();
   goToPart();
 }).observe(document, { childList: true, subtree: true });
 
-// The look that the reader chose in Streamlit's menu holds for what the document begins with, too.
+// Apply the theme chosen in Streamlit's menu to the first view too.
 try {
   const chosen = localStorage.getItem(`stActiveTheme-${location.pathname}-v2`) ?? "";
   const look = ["Light", "Dark"].find((name) => chosen.includes(name));
   if (look) document.documentElement.dataset.look = look.toLowerCase();
 } catch {
-  // A browser that keeps nothing for this site shows the look of its system.
+  // Without local storage, use the system's theme.
 }

@@ -55,8 +55,8 @@ def show() -> None:
         put_html(words_table(("Field", "Meaning"), BATTLE_FIELDS.items()))
     _show_set_statistics(view)
     _show_source(view)
-    heading("Cite it", anchor="cite")
-    note("The content hash names exactly these standings; they never change once published.")
+    heading("Citation", anchor="cite")
+    note("The content hash identifies exactly these standings; they never change once published.")
     verbatim(CITATION.format(view=view, year=view.published[:4], address=_site_address()))
 
 

@@ -1,4 +1,4 @@
-"""Grid of systems and domains on the page of a board, and its cells as dots."""
+"""Grid of systems and domains on the page of a board, and a scatter plot of its cells."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -18,7 +18,7 @@ from leaderboard.standings.grid import STEPS, GridCell, GridCorrelation
 WIN_TITLES = {"win_tie_rate": "Win + tie", "win_rate": "Win", "rating": "Rating"}
 MIN_DOMAINS = 2
 MAX_SYSTEMS = 12
-"""Systems in the grid until a reader wants all."""
+"""Systems in the grid until a reader expands it."""
 
 
 def grid_titles(view: BoardView) -> tuple[Mapping[str, str], Mapping[str, str]]:
@@ -28,7 +28,7 @@ def grid_titles(view: BoardView) -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 
 def grid_part(view: BoardView, with_: Callable[..., str]) -> Mapping[str, object]:
-    """Build the grid of the measures that the address names, with links by `with_` that choose another."""
+    """Build the grid of the measures in the address; links by `with_` choose other measures."""
     titles = dict(zip(("win", "over"), grid_titles(view), strict=True))
     if len(view.grid.domains) < MIN_DOMAINS or not titles["win"]:
         return {"grid": None, "goes": ""}
@@ -103,7 +103,7 @@ def grid_table(view: BoardView, win: str, score: str, *, systems: int, in_file: 
 
 
 def _cloud(view: BoardView, names: Mapping[str, str], systems: Sequence[str]) -> Mapping[str, object] | None:
-    """Return the cells as dots, the score across and the battles upward; None where too few have both."""
+    """Return the scatter plot of the cells, scores by battles; None if too few cells have both."""
     grid, (win, score) = view.grid, names
     correlated = grid.correlation(win, score)
     cells = [cell for cell in grid.cells if cell.system in systems and names.keys() <= cell.figures.keys()]
@@ -112,7 +112,8 @@ def _cloud(view: BoardView, names: Mapping[str, str], systems: Sequence[str]) ->
     columns = ([cell.figures[name].value for cell in cells] for name in names)
     upward, across = (Scale(min(values), max(values)) for values in columns)
     return {
-        "words": f"{names[win]} upward, {names[score].lower()} across; a dot is a cell of the table.",
+        "words": f"Vertical axis: {names[win]}; horizontal axis: {names[score].lower()}. Each dot is a cell "
+        "of the table.",
         "upward": upward.axis(partial(_text, win)),
         "across": across.axis(partial(_text, score)),
         "dots": [

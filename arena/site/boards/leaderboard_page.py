@@ -1,4 +1,4 @@
-"""The board: who leads and how surely, the table, the grid, what changed, who judged, how it was computed."""
+"""Leaderboard page: headline, table, grid, changes, judge and method."""
 
 from arena.html_pages import Parts
 from arena.models.boards import OVERALL, BoardView

@@ -128,8 +128,8 @@ def _shade(rate: float) -> str:
 
 DIRECT = "How often the row's system beats the column's system, in per cent; ties count half."
 DIRECT_SIGNS = (
-    "▲ and ▼: all battles together separate the two, as the brackets on the board say (at 5 %, for "
-    "all pairs at once); without a sign the difference may be chance. Small figures count battles. "
+    "▲ and ▼ mark a significant difference over all battles (at 5 %, for all pairs at once), like the "
+    "brackets on the board; without a mark the difference may be chance. Small figures count battles. "
     "Each cell links to its battles."
 )
 

@@ -87,7 +87,7 @@ def chosen_opponent(view: BoardView, system: str) -> str:
 
 
 def chosen_domain(view: BoardView) -> str:
-    """Return the domain in the address; by default all together."""
+    """Return the domain in the address; by default all domains."""
     wanted = address().get("domain", OVERALL)
     return wanted if wanted in view.domains else OVERALL
 

@@ -1,1 +1,1 @@
-"""Systems against each other: how sure the lead is, where, on which questions, by which facts."""
+"""Comparison of systems: certainty of the lead, by domain, question and covered facts."""

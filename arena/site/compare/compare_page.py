@@ -1,4 +1,4 @@
-"""Two to four systems against each other: how much better, where, on which questions, by which facts."""
+"""Compare page: differences of two to four systems by domain, question and covered facts."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from arena.site.ui.url_state import chosen_words, say_unknown
 
 NAMES = ("a", "b", "c", "d")
 NONE = "-"
-"""Address value of no choice."""
+"""Address value if nothing is chosen."""
 
 
 def choose_systems(view: BoardView) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""One answer with its marks, and its scores with their evidence: statements, and claims by posterior."""
+"""One answer: its highlighted text, and its scores with statements and claims as evidence."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ LEGEND = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A marked part of a text: meaning, classes, certainty in per cent, and the sign above it."""
+    """A highlighted part of a text: meaning, classes, certainty in per cent, and the sign above it."""
 
     text: str
     meaning: str

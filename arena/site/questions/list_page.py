@@ -61,7 +61,7 @@ def choose_questions(view: BoardView) -> tuple[QuestionFilter, Order]:
 
 def _filtered(view: BoardView, wanted: QuestionFilter) -> QuestionFilter:
     with st.container(horizontal=True, vertical_alignment="bottom", key="question-filters"):
-        traits = {trait.value: f"some battle {text}" for trait, text in TRAITS.items()}
+        traits = {trait.value: f"a battle: {text}" for trait, text in TRAITS.items()}
         trait = optional_select("trait", "Battles", traits, "all questions")
         systems = {system: system for system in view.systems}
         winner = optional_select("winner", "Won by", systems, "any system")

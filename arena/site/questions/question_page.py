@@ -257,7 +257,7 @@ def as_parts(view: BoardView, question: QuestionView, battles: Sequence[BattleEv
             "chosen": chosen,
             "is_closest": len(battles) > 1 and chosen is battles[0],
             "choices": choices(battles),
-            "choice_label": f"Battle, the closest of {len(battles):,} first",
+            "choice_label": f"Battle, closest of {len(battles):,} first",
             "pair": pair,
             "others": {answer.system: answer.system for answer in (*pair[1:], *question.answers[1:])},
             "beside_label": f"Next to the answer of {pair[0].system}" if pair else "",

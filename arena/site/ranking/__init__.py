@@ -1,1 +1,1 @@
-"""The page that makes a board of dropped files."""
+"""The page that creates a board from uploaded files."""

@@ -28,7 +28,7 @@ COLUMN_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Settings for reading a file; `called` has the file's names of our columns."""
+    """Settings for reading a file; `called` maps our columns to the file's names."""
 
     file_id: str
     system: str

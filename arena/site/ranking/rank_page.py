@@ -33,8 +33,8 @@ def show() -> None:
     if started:
         refreshing(show_running, started, caller)
         return
-    lead("Drop files of answers. You see how they were read and the cost before judging starts.")
-    files = choose_files("Files of answers", key="rank-files", advice="One file per system, or one for all.")
+    lead("Drop answer files. You see how they were read and the cost before judging starts.")
+    files = choose_files("Answer files", key="rank-files", advice="One file per system, or one for all.")
     with st.expander("References or passages in a separate file"):
         reference_files = choose_files("References", key="rank-references")
     tables = read_files(files) if files else None

@@ -55,7 +55,7 @@ def _take_file() -> None:
     choose_file(label, types=("yaml", "yml"), max_mb=MAX_MB, key=SENT, on_change=_read)
     wrong: Sequence[Problem] = st.session_state.get(WRONG, ())
     if wrong:
-        note("This card cannot be used:")
+        note("This card is invalid:")
         put("problems", wrong)
 
 

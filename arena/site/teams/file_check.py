@@ -43,7 +43,7 @@ def take_file(open_set: OpenSet, caller: Caller) -> CheckedFile | None:
     if kind is SubmissionKind.CONTEXTS:
         note("A TREC run, or JSONL or Parquet with context ids: scored on the Retrieval page, not judged.")
     upload = choose_file(
-        f"File of {kind}",
+        f"File with {kind}",
         key=f"answers-{st.session_state.get(TURN, 0)}",
         advice="It is checked first; nothing is submitted until you confirm.",
     )

@@ -115,7 +115,7 @@ def _add(
 
 
 def show_outcome() -> None:
-    """Say what was submitted last, and where to follow it."""
+    """Describe the last submission, with a link to its status."""
     show_flash(SUBMITTED)
     if last := st.session_state.get(LAST):
         follow = anchor("Follow it on My team", "team", team=last[1], id=str(last[0]))

@@ -72,7 +72,7 @@ def show_submissions(team: str, caller: Caller) -> None:
     if not lines:
         html.note("Nothing has been submitted yet. Try the sample file: it takes a minute.")
         html.paragraph(
-            html.Cell("Submit a file of answers", href=html.link("submit", team=team), class_="aa-button")
+            html.Cell("Submit an answer file", href=html.link("submit", team=team), class_="aa-button")
         )
         return
     waits = any(line.state is SubmissionState.QUEUED for line in lines)

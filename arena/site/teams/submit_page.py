@@ -1,4 +1,4 @@
-"""Submit: choose a set, check a file, correct it, say what the system is, confirm."""
+"""Submit page: choose a set, check and correct a file, describe the system, confirm."""
 
 from arena.site.auth import choose_team, show_visitor
 from arena.site.services import arena
@@ -9,9 +9,9 @@ from arena.site.ui.html import lead, name_page, page_heading
 
 
 def show() -> None:
-    """Take a file of answers."""
+    """Take an answer file."""
     page_heading("Submit")
-    lead("Upload a file of answers. It is checked first, and submitted when you confirm.")
+    lead("Upload an answer file. It is checked first, and submitted when you confirm.")
     caller = show_visitor("check and submit a file")
     open_set = choose_set()
     if open_set is None:

@@ -134,7 +134,7 @@ def page_heading(text: str) -> None:
 
 
 def heading(text: str, *, anchor: str = "") -> None:
-    """Show the heading of a section; `#anchor` in an address leads to it."""
+    """Show the heading of a section, to which `#anchor` in an address links."""
     put("heading", 2, text, anchor)
 
 
@@ -179,7 +179,7 @@ def logo() -> str:
 
 @contextmanager
 def skeleton(page: str, who: str = "") -> Iterator[None]:
-    """Show bars until a new page is complete, and the footer last, with the name of the visitor."""
+    """Show placeholder bars until a page is complete, then the footer with the visitor's name."""
     # The bars are at the bottom, so nothing moves when they go; the style sheet delays them.
     body, below, end = st.container(), st.empty(), st.container()
     opens = st.session_state.get(OPENED) != page

@@ -149,9 +149,7 @@ def show_progress(do: Callable[[Callable[[], None]], Result], *, before: str) ->
 
     def raise_if_left() -> None:
         if left.is_set():
-            raise errors.StoppedError(
-                "The visitor left before the work was done.", advice="Open the page again."
-            )
+            raise errors.StoppedError("The visitor left before the work was done.", advice="Reload the page.")
 
     box.progress(0.0, before)
     with listening(latest):

@@ -99,7 +99,7 @@ def _from_address(name: str, label: str, options: Mapping[str, str]) -> str:
 
 def unknown_choice(wanted: str, instead: str) -> str:
     """Return a warning about an unknown choice in the address, with its replacement."""
-    return f"The address names “{wanted[:MAX_ECHOED_CHARACTERS]}”, which is not a choice here. {instead}"
+    return f"The address contains “{wanted[:MAX_ECHOED_CHARACTERS]}”, which is not available here. {instead}"
 
 
 def say_unknown(wanted: str, instead: str) -> None:

@@ -170,7 +170,7 @@ class BeirFolder:
 def write_beir(questions: QuestionSet, folder: Path) -> None:
     """Write a set as BEIR's folder, with its head in `set.toml`."""
     if not any(question.passages for question in questions.questions):
-        message = f"{questions.name} has no passages, and BEIR cannot read an empty {CORPUS}."
+        message = f"{questions.name} has no passages, and BEIR tools cannot read an empty {CORPUS}."
         raise InputError(message, advice="Attach passages first, or export the set in another format.")
     require_unused(folder / QUERIES, folder / CORPUS, folder / QRELS)
     (folder / QRELS).mkdir(parents=True, exist_ok=True)

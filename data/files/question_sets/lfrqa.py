@@ -1,7 +1,7 @@
 """LFRQA's published files: annotations with citations, a file per domain, and RAG-QA Arena's references.
 
 In `annotations_DOMAIN_with_citation.jsonl`, `faithful_answer_w_citation` is the reference with a bracket such
-as `[1, 3]` behind each sentence, whose numbers are positions in `gold_doc_ids`, from 1. A row may have
+as `[1, 3]` after each sentence, whose numbers are positions in `gold_doc_ids`, from 1. A row may have
 RobustQA's short answers as `short_answers`. In `DOMAIN_references.json` each question has its reference as
 `faithful_answer`.
 
@@ -62,7 +62,7 @@ class LfrqaRows:
         """Convert a row to a question with the id `{domain}-{qid}`; an empty reference is a warning."""
         qid = row.get("qid")
         if not isinstance(qid, int | str) or isinstance(qid, bool):
-            problems.add(line, "missing-field", "There is no qid.", advice="Use the published file.")
+            problems.add(line, "missing-field", "The qid is missing.", advice="Use the published file.")
             return None
         answer = row.get("answer")
         empty = isinstance(answer, str) and not answer.strip()
@@ -171,7 +171,7 @@ def read_references(file: Path, limits: ReadLimits, problems: ProblemList) -> It
         problems.note(error, file.name)
         return
     if not isinstance(payload, dict):
-        message = f"{file.name} is not an object of questions."
+        message = f"{file.name} is not a JSON object of questions."
         problems.add(0, "not-object", message, advice="Use the published file.")
         return
     domain = domain_of(file)

@@ -58,7 +58,7 @@ class SetFormat(FileFormat):
         parse: Reads a folder or file and adds problems.
         read: Alternative to `parse`: returns questions as mappings with the fields of `questions.jsonl`.
         write: Writes a set into a folder; None if the format is read-only.
-        endings: Suffixes of files that are a set, for file pickers.
+        endings: Suffixes of question set files, for file pickers.
     """
 
     title: str = ""
@@ -146,10 +146,10 @@ def format_at(path: Path, problems: ProblemList) -> SetFormat:
     if last.fits(path):
         return last
     names = ", ".join(entry.name for entry in files_of(path)[:MAX_NAMED]) or "nothing"
-    message = f"{path.name or path} contains {len(named_files(path))} files of questions; there are: {names}."
+    message = f"{path.name or path} contains {len(named_files(path))} question files: {names}."
     advice = (
-        "Name the file of questions questions.jsonl (or .csv, .json, .xlsx), or use LFRQA's "
-        "annotation files, or a folder of BEIR."
+        "Name the question file questions.jsonl (or .csv, .json, .xlsx), or use LFRQA's annotation files or "
+        "a BEIR folder."
     )
     advice = " ".join((advice, *added_set_formats().problems))
     raise FileFormatError(message, advice=advice, code="no-questions")
@@ -175,7 +175,7 @@ def named_files(path: Path) -> list[Path]:
 
 
 def questions_file(path: Path) -> Path | None:
-    """Return the only file of questions in a folder, or the file itself."""
+    """Return the only question file in a folder, or the file itself."""
     files = named_files(path) if path.is_dir() else [path]
     return files[0] if len(files) == 1 else None
 
@@ -270,7 +270,7 @@ def _finish(head: dict[str, Any], draft: SetDraft, problems: ProblemList, path: 
             problems.add(0, "reserved-domain", message, advice="Choose another id for the domain.")
     _refuse_twins(questions, problems)
     if not questions and not problems.errors:
-        problems.add(0, "empty-file", "There are no questions.", advice="Write at least one.")
+        problems.add(0, "empty-file", "There are no questions.", advice="Add at least one.")
     if not problems.errors:
         try:
             language = head.setdefault("language", ENGLISH)
@@ -315,7 +315,7 @@ def read_policy(submissions: object, set_name: str, problems: ProblemList) -> Se
         public = public and table.get(PUBLIC) is not False
         wrong = [name for name, value in table.items() if not _fits(name, value)]
         if wrong:
-            message = f"[submissions] in set.toml has unusable fields: {', '.join(sorted(wrong))}."
+            message = f"[submissions] in set.toml has invalid fields: {', '.join(sorted(wrong))}."
             advice = f"Use phase, {', '.join((*MOMENTS, *NUMBERS, *FLAGS))}; times without quotes."
             problems.add(0, "bad-policy", message, advice=advice)
             return None

@@ -153,7 +153,7 @@ def require_unused(*places: Path) -> None:
     """Refuse to write next to files of another set, which an import would also read."""
     for place in places:
         if place.is_file() or (place.is_dir() and any(place.iterdir())):
-            raise ConflictError(f"{place.parent} contains a set already.", advice="Choose an empty folder.")
+            raise ConflictError(f"{place.parent} already contains a set.", advice="Choose an empty folder.")
 
 
 def set_head(questions: QuestionSet) -> str:

@@ -181,7 +181,7 @@ class _QuestionTable:
             advice = "Name the column of references reference, or add a column system to answers."
             self._problems.add(0, "answers-as-references", message, severity=Severity.WARNING, advice=advice)
         for name, line in list(self._unknown.items())[:MAX_NAMED]:
-            message = f"{self._file.name}: the field {name[:60]!r} is not read."
+            message = f"{self._file.name}: the field {name[:60]!r} is ignored."
             self._problems.add(
                 line, "unknown-field", message, severity=Severity.WARNING, advice="Correct its name."
             )
@@ -235,7 +235,7 @@ def with_nuggets(
         if key not in by_id:
             unknown.append(line)
         elif key in filled or by_id[key].nuggets:
-            message = f"Question {key!r} has nuggets already."
+            message = f"Question {key!r} already has nuggets."
             own_problems.add(line, "duplicate-question", message, advice="Keep one of them.")
         else:
             filled.add(key)
@@ -261,7 +261,7 @@ def _topic(line: int, row: Mapping[str, object], problems: ProblemList) -> Topic
 def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
     file = questions_file(path)
     if file is None:
-        raise FileFormatError(f"{path} contains no file of questions.", code="no-questions")
+        raise FileFormatError(f"{path} contains no question file.", code="no-questions")
     default = path.name.split(".")[0] or QUESTIONS
     questions = read_question_tables([file], default, limits, problems)
     return SetDraft(questions=with_nuggets(questions, file.parent, limits, problems))

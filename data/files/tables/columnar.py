@@ -48,11 +48,11 @@ def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -
                 place = f"{name} row {number}" if name else f"Row {number}"
                 if large and batch.slice(at, 1).nbytes > limits.line_bytes:
                     message = f"{place}: The row is longer than {limits.line_bytes:,} bytes."
-                    advice = "Shorten its texts."
+                    advice = "Shorten its cells."
                     opening.note(FileFormatError(message, advice=advice, code=TOO_LARGE, line=number))
                 elif value is None or not _is_clean(value):
-                    message = f"{place}: A text is not UTF-8, or has a NUL character."
-                    advice = "Save texts as UTF-8."
+                    message = f"{place}: A string is not UTF-8 or contains a NUL character."
+                    advice = "Save strings as UTF-8."
                     opening.note(FileFormatError(message, advice=advice, code=NOT_UTF8, line=number))
                 else:
                     yield Row(number, {**unread, **value} if unread else value, place)
@@ -80,7 +80,7 @@ def damage_as_error(path: Path) -> Iterator[None]:
         raise FileFormatError(message, advice="Use a smaller file.", code=TOO_LARGE) from error
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         message = f"{path.name} is cut off or damaged."
-        advice = "Write the file again and upload all of it."
+        advice = "Export the file again and upload it in full."
         raise FileFormatError(message, advice=advice, code="damaged-file") from error
 
 
@@ -123,7 +123,7 @@ def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Mapping[str
         unsupported = UNSUPPORTED.search(str(field.type))
         if unsupported and column_of(field.name):
             message = f"The column {field.name[:60]!r} has the unsupported type {unsupported[0]!r}."
-            raise FileFormatError(message, advice="Use texts and lists of texts.", code="wrong-type")
+            raise FileFormatError(message, advice="Use strings and lists of strings.", code="wrong-type")
         nested = _kinds(field.type, "struct", *LISTS)
         if not unsupported and (not ours or not nested or opening.reads(field.name)):
             columns.append(field.name)
@@ -158,7 +158,7 @@ def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # n
         group = metadata.row_group(at)
         most = max((group.column(column).num_values for column in range(group.num_columns)), default=0)
         if most > max(1, group.num_rows) * limits.items:
-            message = f"{path.name} has lists of more than {limits.items} items a row."
+            message = f"{path.name} has lists of more than {limits.items} items per row."
             raise FileFormatError(message, advice="Use fewer contexts.", code=TOO_LARGE)
 
 

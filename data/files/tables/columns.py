@@ -159,7 +159,7 @@ def require_columns(names: Collection[str], *groups: Collection[Column], line: i
     missing = [group for group in groups if not any(column in columns for column in group)]
     if missing:
         groups_text = " and no column ".join(" or ".join(group) for group in missing)
-        message = f"There is no column {groups_text}; there are: {list_names(names)}."
+        message = f"There is no column {groups_text}; found: {list_names(names)}."
         aliases = "; ".join(", ".join(NAMES[column]) for group in missing for column in group)
         raise FileFormatError(message, advice=f"Name it one of: {aliases}.", code=MISSING_COLUMN, line=line)
 
@@ -167,11 +167,11 @@ def require_columns(names: Collection[str], *groups: Collection[Column], line: i
 TABLES_OF_TOOLS: Mapping[frozenset[str], tuple[str, str]] = MappingProxyType(
     {
         frozenset({"Named Scores", "Grader Reason"}): (
-            "This is a table of promptfoo, which mixes answers and scores.",
+            "This is a promptfoo table, which mixes answers and scores.",
             "Write its results as JSON: promptfoo eval -o results.json.",
         ),
         frozenset({"context.span_id", "context.trace_id"}): (
-            "This is a table of Phoenix's spans, with a row for each step of an application.",
+            "This is a table of Phoenix spans, with one row per step of an application.",
             "Keep root spans: attributes.input.value as question, attributes.output.value as answer.",
         ),
     }
@@ -187,7 +187,9 @@ def require_once(names: Collection[str], *, line: int = 0) -> None:
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         message = f"A column appears twice: {list_names(twice)}."
-        raise FileFormatError(message, advice="Name every column once.", code=DUPLICATE_COLUMN, line=line)
+        raise FileFormatError(
+            message, advice="Give each column a unique name.", code=DUPLICATE_COLUMN, line=line
+        )
 
 
 def list_names(names: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ def read_jsonl(stream: GuardedStream, opening: Opening) -> Iterator[Row]:
             value = parsed(text, stream.line, opening.is_log)
         except FileFormatError as error:
             if stream.line > 1 and not content.endswith(b"\n") and _is_cut_off(error):
-                message, advice = "The last line is cut off.", "Write the file again and upload all of it."
+                message, advice = "The last line is cut off.", "Export the file again and upload it in full."
                 opening.note(FileFormatError(message, advice=advice, code=TRUNCATED, line=stream.line))
             else:
                 opening.note(error)
@@ -199,7 +199,7 @@ class _Items:
             message = "The JSON array is cut off: its closing bracket is missing."
             if self._key is not None:
                 message = f"The log is cut off before the end of its {self._key}."
-            advice = "Write the file again and upload all of it."
+            advice = "Export the file again and upload it in full."
             raise FileFormatError(message, advice=advice, code=TRUNCATED, line=self._line)
         self._buffer += chunk
 
@@ -227,7 +227,7 @@ class _Items:
             last, rest = rest.strip(WHITE)[-1:] or last, b""
         if last != b"}":
             message = "The log is cut off: its closing brace is missing."
-            advice = "Write the file again and upload all of it."
+            advice = "Export the file again and upload it in full."
             raise FileFormatError(message, advice=advice, code=TRUNCATED, line=self._line)
 
     def _require_end(self, position: int) -> None:
@@ -237,7 +237,7 @@ class _Items:
             return
         while rest or (rest := self._stream.read(CHUNK)):
             if rest.strip(WHITE):
-                message = "Something follows the JSON array."
+                message = "There is extra data after the JSON array."
                 advice = "Put all answers into one array, or write one object per line."
                 raise FileFormatError(message, advice=advice, code=WRONG_SHAPE, line=self._line)
             rest = b""
@@ -259,7 +259,7 @@ def rows_of_object(name: str, value: Mapping[str, object]) -> Iterator[Row]:
     """
     rows = _rows(value)
     if rows is None:
-        message = f"{name} is one JSON object that is not a table; its fields are: {list_names(value)}."
+        message = f"{name} is a single JSON object, not a table; its fields are: {list_names(value)}."
         raise FileFormatError(message, advice=ADVICE, code=WRONG_SHAPE, line=1)
     for number, row in enumerate(rows, start=1):
         yield Row(number, row, "" if row is value else f"Row {number}")

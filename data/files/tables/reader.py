@@ -28,21 +28,21 @@ LONG_LINE = HEAD // 2
 MAX_OBJECT_BYTES = 1024 * text_files.MEBIBYTE
 FIRST_FIELD = re.compile(rb'\{\s{0,99}"([^"\\]{1,99})"\s{0,99}:\s{0,99}(.)', re.DOTALL)
 WRONG_FORMAT, EMPTY, NOT_UTF8 = "wrong-format", "empty-file", "not-utf8"
-ADVICE = "Give JSONL, a JSON array, CSV or Parquet, a harness's log, or a zip file of a dataset's folder."
+ADVICE = "Use JSONL, a JSON array, CSV, Parquet, an evaluation log, or a zip file of a dataset folder."
 FOREIGN: Mapping[bytes, str] = MappingProxyType(
     {
         b"PK\x03\x04": "a workbook or zip file inside a compressed file",
         b"PAR1": "a Parquet file inside a compressed file",
         b"%PDF": "a PDF",
-        b"\xd0\xcf\x11\xe0": "a file of an old Excel or Word",
-        b"<!doctype": "a page of HTML",
-        b"<!DOCTYPE": "a page of HTML",
-        b"<html": "a page of HTML",
+        b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+        b"<!doctype": "an HTML page",
+        b"<!DOCTYPE": "an HTML page",
+        b"<html": "an HTML page",
         b"<?xml": "XML",
         b"SQLite format 3": "an SQLite database",
-        b"\x93NUMPY": "an array of NumPy",
-        b"\x80\x04\x95": "a pickle of Python",
-        b"FEA1": "a Feather file of version 1",
+        b"\x93NUMPY": "a NumPy array",
+        b"\x80\x04\x95": "a Python pickle",
+        b"FEA1": "a Feather version 1 file",
         b"Obj\x01": "an Avro file",
         **{magic: f"a {kind} file inside a compressed file" for magic, kind in text_files.COMPRESSED.items()},
     }
@@ -79,7 +79,7 @@ class Table:
             if is_workbook(path):
                 return FileFormat.EXCEL, read_workbook(path, self._limits, self._opening)
             if within:
-                message = f"{path.name} in {within} is a zip file inside another."
+                message = f"{path.name} in {within} is a zip file inside another one."
                 raise FileFormatError(message, advice=ADVICE, code=WRONG_FORMAT)
             return self._packed(path)
         form = table_format(magic)
@@ -94,7 +94,7 @@ class Table:
         files = sorted(file for file in inner.rglob("*") if file.is_file()) if inner.is_dir() else [inner]
         if len(files) != 1:
             message = f"{path.name} contains {len(files):,} files."
-            raise FileFormatError(message, advice="Pack one table into it.", code=WRONG_FORMAT)
+            raise FileFormatError(message, advice="Put a single table in it.", code=WRONG_FORMAT)
         return self._opened(files[0], path.name)
 
     def _text(self, path: Path) -> tuple[FileFormat, Iterator[Row]]:
@@ -132,7 +132,7 @@ def _object(path: Path, limits: text_files.ReadLimits) -> Mapping[str, object]:
         error.line = cause.lineno
         if cause.msg.startswith("Extra data"):
             error.message = f"{path.name} spreads one JSON object over several lines."
-            error.advice, error.code = "Write one object a line, or one array of objects.", WRONG_SHAPE
+            error.advice, error.code = "Write one object per line, or one array of objects.", WRONG_SHAPE
         raise
     return value
 
@@ -172,7 +172,7 @@ def is_run(path: Path, limits: text_files.ReadLimits) -> bool:
             return False
         has_column = any(column_of(name) for sign in DELIMITERS for name in split_header(header, sign))
         return not has_column or len(header.split()) == RUN_FIELDS
-    raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code=EMPTY)
+    raise FileFormatError(f"{path.name} is empty.", advice="Save it again.", code=EMPTY)
 
 
 def detect(path: Path, limits: text_files.ReadLimits, logs: Mapping[frozenset[str], str]) -> Shape:
@@ -181,7 +181,7 @@ def detect(path: Path, limits: text_files.ReadLimits, logs: Mapping[frozenset[st
         whole = stream.read(min(HEAD, limits.file_bytes))
     head = whole.lstrip()
     if not head:
-        raise FileFormatError(f"{path.name} is empty.", advice="Write it again.", code=EMPTY)
+        raise FileFormatError(f"{path.name} is empty.", advice="Save it again.", code=EMPTY)
     _require_readable(path, whole, head)
     carriage_returns = b"\r" in head and b"\n" not in head
     if head.startswith(b"["):
@@ -202,10 +202,10 @@ def detect(path: Path, limits: text_files.ReadLimits, logs: Mapping[frozenset[st
 
 def _require_readable(path: Path, whole: bytes, head: bytes) -> None:
     if head.startswith(LFS):
-        message = f"{path.name} is a pointer of Git LFS, not the file itself."
+        message = f"{path.name} is a Git LFS pointer, not the file itself."
         raise FileFormatError(message, advice="Fetch the file: git lfs pull.", code=WRONG_FORMAT)
     if head.startswith(FORM[0]) and FORM[1] in head[:1024].lower():
-        message = f"{path.name} is a form (multipart/form-data), not the file alone."
+        message = f"{path.name} is a multipart/form-data upload, not the bare file."
         advice = "Send the file as the body: curl --data-binary @FILE."
         raise FileFormatError(message, advice=advice, code=WRONG_FORMAT)
     kind = next((kind for magic, kind in FOREIGN.items() if head.startswith(magic)), "")

@@ -32,7 +32,7 @@ def read_records(
     rows = each_record(path, limits, make, problems, ours=ours, lists=lists, keep=keep)
     records = tuple(record for _, record in rows)
     if not records and not problems.errors:
-        problems.add(0, "empty-file", f"{path.name} contains no records.", advice="Write at least one.")
+        problems.add(0, "empty-file", f"{path.name} contains no records.", advice="Add at least one.")
     problems.require_none(path.name)
     return records
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo
 
 from data.errors import FileFormatError
+from data.files.strict_json import wording
 from data.files.tables.columns import Column, read_columns, renamed
 from data.files.tables.values import (
     BAD_CONTEXT,
@@ -23,7 +24,7 @@ from data.models import Importance, Nugget, Passage, ProblemList, Severity
 from data.text import counted
 
 TEXT_CELLS = "text_cells"
-READ_AS_ID = "Texts and whole numbers are read."
+READ_AS_ID = "Use a string or a whole number."
 
 
 class FileFormat(StrEnum):
@@ -119,7 +120,7 @@ def _as_text(value: object, info: ValidationInfo) -> str | None:
         return next(iter(texts), None)
     if isinstance(value, str):
         return value
-    raise FieldError(f"The {column} is {describe_value(value)}, not a string.", "Write it as text.")
+    raise FieldError(f"The {column} is {describe_value(value)}, not a string.", "Write it as a string.")
 
 
 def _texts_in(value: object) -> Iterator[str]:
@@ -194,10 +195,13 @@ class TextRow(BaseModel):
         try:
             return cls.model_validate(fields, context=context), []
         except ValidationError as invalid:
-            errors = {str(item["loc"][0]): item.get("ctx", {}).get("error") for item in invalid.errors()}
+            errors = {
+                str(item["loc"][0]): item.get("ctx", {}).get("error", wording(item))
+                for item in invalid.errors()
+            }
         problems = []
         for name, error in errors.items():
-            fault = error if isinstance(error, FieldError) else FieldError(f"The {name} cannot be used.")
+            fault = error if isinstance(error, FieldError) else FieldError(f"The {name} {error}.")
             problems.append(CellError(str(fault), column=name, advice=fault.advice, code=fault.code))
         valid = {name: value for name, value in fields.items() if name not in errors}
         return cls.model_validate(valid, context=context), problems
@@ -231,11 +235,11 @@ class Fields:
 
     def text(self, name: str, *, blank: bool = False) -> str:
         """Return a required text, which must not be empty unless `blank` is allowed."""
-        value, advice = self.row.get(name), f"Give every line its {name}."
+        value, advice = self.row.get(name), f"Add `{name}` to every line."
         if isinstance(value, str) and (blank or value.strip()):
             return value
         if value is None:
-            self.note("missing-field", f"There is no {name}.", advice)
+            self.note("missing-field", f"The {name} is missing.", advice)
         elif isinstance(value, str):
             self.note("empty-field", f"The {name} is empty.", advice)
         else:
@@ -255,7 +259,7 @@ class Fields:
         value = next((self.row[name] for name in names if has_value(self.row.get(name))), None)
         name = id_text(value)
         if value is None or (name is not None and not name.strip()):
-            self.note("missing-field", f"There is no {names[0]}.", f"Give every line its {names[0]}.")
+            self.note("missing-field", f"The {names[0]} is missing.", f"Add `{names[0]}` to every line.")
         elif name is None:
             self.note("wrong-type", f"The {names[0]} is {describe_value(value)}. {READ_AS_ID}")
         return name or ""
@@ -274,7 +278,7 @@ class Fields:
         values = self.list(name)
         wrong = next((value for value in values if not isinstance(value, str) or not value.strip()), None)
         if wrong is not None or None in values:
-            self.note("wrong-type", f"{name} contains {kind(wrong)} where a text is expected.")
+            self.note("wrong-type", f"{name} contains {kind(wrong)} where a string is expected.")
             return ()
         return tuple(map(str, values))
 
@@ -284,7 +288,7 @@ class Fields:
         ids = tuple(id_text(value) or "" for value in values)
         if "" in ids:
             message = f"{name} contains {describe_value(values[ids.index('')])}. {READ_AS_ID}"
-            self.note("wrong-type", message, "Give the ids of documents.")
+            self.note("wrong-type", message, "List document ids.")
             return ()
         return ids
 
@@ -307,7 +311,7 @@ class Fields:
         nuggets = tuple(nugget for nugget in parsed if nugget is not None)
         failed = sum(isinstance(value, Mapping) and value.get("importance") == FAILED for value in values)
         if failed:
-            message = f"{counted(failed, 'nugget')} with the importance {FAILED!r}, which sets skip."
+            message = f"{counted(failed, 'nugget')} with the importance {FAILED!r} skipped."
             advice = "Nuggetizer could not grade them. Remove them, or set their importance."
             self._problems.add(self.line, "ungraded-nugget", message, severity=ungraded, advice=advice)
         if len({nugget.text for nugget in nuggets}) != len(nuggets):

@@ -45,7 +45,7 @@ def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterato
             require_once(columns, line=line)
             opening.header(columns, line)
         elif len(cells) != len(columns):
-            message = f"The row has {len(cells)} cells where the header has {len(columns)}."
+            message = f"The row has {len(cells)} cells, but the header has {len(columns)}."
             advice = "Quote cells that contain separators, quotes or line ends."
             opening.note(FileFormatError(message, advice=advice, code=BAD_CSV, line=line))
         else:
@@ -81,13 +81,13 @@ class _Lines:
 def _csv_error(line: int, reason: str) -> FileFormatError:
     if "unexpected end of data" in reason:
         message = "A quoted cell that starts in this row is never closed."
-        advice = "Write the file again and upload all of it."
+        advice = "Export the file again and upload it in full."
         return FileFormatError(message, advice=advice, code=TRUNCATED, line=line)
     if "field larger" in reason:
         message = "A cell is over the limit, or a quote is never closed."
         advice = "Close the quote or shorten the cell."
         raise FileFormatError(message, advice=advice, code=TOO_LARGE, line=line)
-    message = "This is not CSV: there is a quote inside a quoted cell, or a line end inside an unquoted one."
+    message = "This is not valid CSV: a quoted cell contains a quote, or an unquoted cell a line break."
     advice = 'Quote cells that contain quotes, and write each quote as "".'
     return FileFormatError(message, advice=advice, code=BAD_CSV, line=line)
 
@@ -158,7 +158,7 @@ def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no type
     if len(tables) > 1:
         names = ", ".join(map(repr, tables[:MAX_SHEETS_LISTED]))
         message = f"{name} has tables on {len(tables):,} sheets: {names}."
-        raise FileFormatError(message, advice="Save the right one as its own file.", code=WRONG_FORMAT)
+        raise FileFormatError(message, advice="Save the one you need as a separate file.", code=WRONG_FORMAT)
     return next(iter([*tables, *filled]), "")
 
 
@@ -196,14 +196,14 @@ def _rows(lines: Iterable[list[object]], opening: Opening) -> Iterator[Row]:
         formula = next((cell for cell in cells if isinstance(cell, _Formula)), None)
         if formula is not None:
             message = f"Row {line}: The formula {formula.text[:60]!r} has no value."
-            advice = "Open and save it in Excel."
+            advice = "Open the file in Excel and save it."
             opening.note(FileFormatError(message, advice=advice, code=BAD_CELLS, line=line))
         elif columns is None:
             columns = ["" if cell is None else str(cell).strip() for cell in cells]
             require_once(columns, line=line)
             opening.header(columns, line)
         elif len(cells) > len(columns):
-            message = f"The row has {len(cells)} cells where the header has {len(columns)}."
+            message = f"The row has {len(cells)} cells, but the header has {len(columns)}."
             opening.note(FileFormatError(message, advice="Name every column.", code=BAD_CELLS, line=line))
         else:
             texts = ["" if cell is None else cell for cell in cells] + [""] * (len(columns) - len(cells))

@@ -157,7 +157,7 @@ def passages_of(
     if not has_value(value):
         return ()
     if not isinstance(value, list):
-        raise _bad(f"Expected a list of passages, but there is {describe_value(value)}.")
+        raise _bad(f"Expected a list of passages, got {describe_value(value)}.")
     parts = [_passage(number, item, texts=texts) for number, item in enumerate(value, start=1)]
     return named_passages(parts, prefix)
 
@@ -200,7 +200,7 @@ def _passage(number: int, item: object, *, texts: bool) -> tuple[str | None, str
     title = item.get("title")
     if raw_id is not None and name is None:
         raise _bad(
-            f"The id of passage {number} is {describe_value(raw_id)}, neither a text nor a whole number."
+            f"The id of passage {number} is {describe_value(raw_id)}, neither a string nor a whole number."
         )
     if not isinstance(title, str | None):
         raise _bad(f"The title of passage {number} is {describe_value(title)}, not a string.")

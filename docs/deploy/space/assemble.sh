@@ -1,5 +1,5 @@
 #!/bin/sh
-# Put what a Docker Space needs into a folder, such as the clone of its repository: space/assemble.sh FOLDER
+# Copy the files of a Docker Space into a folder, such as the clone of its repository: space/assemble.sh FOLDER
 set -eu
 [ $# -eq 1 ] && [ -d "$1" ] || { echo "usage: assemble.sh FOLDER, which must exist" >&2; exit 2; }
 folder=$(cd "$1" && pwd)

@@ -50,7 +50,7 @@ class TransportInfo:
     def __post_init__(self) -> None:
         function: object = self.open or self.send
         if not callable(function):
-            raise SpecError(f"The transport {self.name} needs a function as `send`.")
+            raise SpecError(f"The `send` of the transport {self.name} is not a function.")
 
     def opened(
         self, settings: AccessSettings, journal: BatchJournal | None, cache: ReplyCache | None

@@ -146,7 +146,7 @@ async def build_all(
 
 
 DOMAIN = "all"
-ADVICE = 'Give {"id": "…", "domain": "…", "summary": "…", "documents": [{"id", "title", "text"}]}.'
+ADVICE = 'Write {"id": "…", "domain": "…", "summary": "…", "documents": [{"id", "title", "text"}]}.'
 
 
 def read_sources(path: Path, limits: ReadLimits) -> tuple[Source, ...]:
@@ -168,7 +168,7 @@ def _source(line: int, row: Mapping[str, object], problems: ProblemList) -> Sour
     key, domain, summary = row.get("id", f"s{line}"), row.get("domain", DOMAIN), row.get("summary")
     documents = row.get("documents")
     if not all(isinstance(value, str) and value.strip() for value in (key, domain, summary)):
-        problems.add(line, "missing-field", "id, domain and summary must be texts.", advice=ADVICE)
+        problems.add(line, "missing-field", "id, domain and summary must be strings.", advice=ADVICE)
         return None
     passages = _documents(documents)
     if isinstance(passages, str):

@@ -79,7 +79,7 @@ def _values(score: Score, name: str) -> list[object]:
 
 
 def total(per_question: Iterable[Losses]) -> Losses:
-    """Sum over questions."""
+    """Sum the counts over questions."""
     rows = tuple(per_question)
     return Losses(
         answerable=sum(row.answerable for row in rows),

@@ -202,7 +202,7 @@ def context_report(obj: object) -> dict[str, Json]:
     if not set(context) <= set(every) or len(set(context)) != len(context):
         raise RecordError("The context contains a repeated or unknown passage.", advice=ADVICE)
     if tokens is not None and len(tokens) != ratings.passages:
-        message = f"There are {len(tokens)} numbers of tokens for {ratings.passages} passages."
+        message = f"There are {len(tokens)} token counts for {ratings.passages} passages."
         raise RecordError(message, advice="Pass one number per passage.")
     required = {order: required_subset(ratings, order) for order in Order}
     best, answered = required[Order.STATIC], answered_by(ratings, context)

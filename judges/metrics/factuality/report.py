@@ -219,7 +219,7 @@ def summarise(scores: Sequence[Score], *, k: float | None = None) -> FactualityS
     judged = [score for score in scores if score.outcome is Outcome.JUDGED]
     if not judged:
         message = f"None of {len(scores)} answers has a factuality score."
-        raise StatisticsError(message, advice="Look at the reasons of the scores.")
+        raise StatisticsError(message, advice="See the reasons in the scores.")
     counts = [_counts(score) for score in judged]
     at = median_claims([entry.claims for entry in counts]) if k is None else k
     return FactualitySummary(

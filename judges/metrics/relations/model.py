@@ -77,7 +77,7 @@ MEASURED: Mapping[str, str] = MappingProxyType(
         )
     }
 )
-"""By `benchmarks/metric_agreement.py`, with 95 % intervals over questions."""
+"""Measured by `benchmarks/metric_agreement.py`, with 95 % intervals over questions."""
 
 
 class Verdict(StrEnum):

@@ -68,7 +68,7 @@ class ControlledRatings:
     left_out: tuple[LeftOutCovariate, ...]
 
     def as_json(self) -> dict[str, object]:
-        """Return the fields added to those of the ratings."""
+        """Return the JSON fields in addition to those of the ratings."""
         return {
             "coefficients": [to_json(effect) for effect in self.effects],
             "left_out": [to_json(covariate) for covariate in self.left_out],
@@ -99,7 +99,7 @@ def relative_columns(
 def _counts(name: str, counts: Floats, rows: int) -> Floats:
     if len(counts) != rows:
         message = f"Covariate {name} has {len(counts)} rows but there are {rows} battles."
-        raise RecordError(message, advice="Give one value for each battle and answer.")
+        raise RecordError(message, advice="Provide one value for each battle and answer.")
     _require(np.isfinite(counts) & (counts >= 0), name, counts, "a count: a number of 0 or more")
     return counts
 

@@ -54,9 +54,9 @@ def is_one_group(pairs: PairCounts) -> bool:
 def ties_settle(pairs: PairCounts) -> bool:
     """Return whether the tie parameter of a group with ties has a finite estimate.
 
-    It has none if systems can be placed on a line so that every winner is at least one step above the loser
-    and tied systems are at most one step apart: then the step and the tie parameter may grow without bound.
-    Such places exist if the graph of these difference constraints has no negative cycle.
+    It has none if the systems can be placed on a line so that every winner is at least one step above the
+    loser and tied systems are at most one step apart: then the step and the tie parameter may grow without
+    bound. Such places exist if the graph of these difference constraints has no negative cycle.
     """
     low, high, tie = (row > 0 for row in pairs.outcomes)
     source = [pairs.low[low], pairs.high[high], pairs.low[tie], pairs.high[tie]]

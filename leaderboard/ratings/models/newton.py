@@ -78,10 +78,10 @@ def fit(model: PairModel, pairs: PairCounts, ridge: Ridge | None = None, start: 
     has_tie = model.ties and tied > 0
     if has_tie and not pairs.outcomes[[LOW, HIGH]].any():
         message = "Every battle was tied, so the tie parameter has no finite estimate."
-        raise UnrankableError(message, advice="Rate with the method bradley-terry.")
+        raise UnrankableError(message, advice="Use the method bradley-terry.")
     if has_tie and ridge is None and not ties_settle(pairs):
         message = "All wins and ties agree with one order, so the tie parameter has no finite estimate."
-        raise UnrankableError(message, advice="Rate with the method bradley-terry.")
+        raise UnrankableError(message, advice="Use the method bradley-terry.")
     if model.ties and not has_tie:
         return fit(BradleyTerry(), pairs, ridge, start)
     data = model.condense(pairs.outcomes * scale)
@@ -94,7 +94,7 @@ def fit(model: PairModel, pairs: PairCounts, ridge: Ridge | None = None, start: 
     norm = float(np.max(np.abs(gradient) / np.maximum(scale * pairs.battles, 1e-300), initial=0.0))
     if not norm <= CERTIFIED:
         message = f"The fit did not converge: wins are off by {norm:.1e} of a system's battles."
-        raise UnrankableError(message, advice="Report these battles.")
+        raise UnrankableError(message, advice="This is a bug: please report it with these battles.")
     zeros = np.zeros(len(pairs.low))
     return Fit(
         theta=theta,

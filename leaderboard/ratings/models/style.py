@@ -194,7 +194,7 @@ def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
     table, clustered = problem.table, settings.cluster is Cluster.QUESTION
     units = len(table.questions) if clustered else len(table)
     if units <= 1:
-        message = "One question gives no interval for style-controlled ratings."
+        message = "Style-controlled ratings have no interval if all battles are on one question."
         raise UnrankableError(message, advice="Judge more questions, or use --cluster none.")
     rows = np.arange(len(table))
     unit = table.question if clustered else rows

@@ -50,14 +50,14 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
     first_code, second_code = _comparable(table, first, second)
     points = float(table.points[first_code] - table.points[second_code])
     if table.errors is None:
-        message = "Differences have no intervals for so many systems."
+        message = "Intervals of differences are not computed for so many systems."
         raise StatisticsError(message, advice="Rate the battles of fewer systems.")
     # Only this pair: the errors of all pairs take long for hundreds of systems.
     errors = table.errors.among(np.array([first_code, second_code]))
     se, units = float(errors.se[0, 1]), float(errors.units[0, 1])
     if not math.isfinite(se):
-        message = f"The battles are too few for an interval of the difference of {first} and {second}."
-        raise StatisticsError(message, advice="Judge them on more questions.")
+        message = f"There are too few battles for an interval of the difference between {first} and {second}."
+        raise StatisticsError(message, advice="Judge the two systems on more questions.")
     reach = float(errors.reach[0, 1])
     lower, upper, kind = points - reach, points + reach, IntervalKind.SANDWICH
     gap = np.full((2, 2), points)
@@ -127,6 +127,6 @@ def star_battles(battles: BattleTable, reference: str) -> BattleTable:
     """Return the battles against the reference."""
     if reference not in battles.systems:
         message = f"No battle is against {reference}."
-        raise NotFoundError(message, advice="Name the reference as the battle file does.")
+        raise NotFoundError(message, advice="Use its name in the battle file.")
     code = battles.systems.index(reference)
     return battles.select((battles.a == code) | (battles.b == code))

@@ -3,8 +3,8 @@
 A Wald test on the rating scale loses power for strong results, since near 0 and 1 the error grows faster than
 the rating (Hauck & Donner, 1977). Instead, the statistic for a difference d of log-odds with standard error s
 is 2 sinh(d/2) / s: the score test, which is (p − ½) / √(¼/n) for n battles and a share p of wins. Inverting
-it gives the interval d ± 2 asinh(t s / 2), Wilson's for independent battles, which excludes 0 exactly if the
-test is significant.
+it gives the interval d ± 2 asinh(t s / 2), Wilson's for independent battles, which excludes 0 if and only if
+the test is significant.
 
 Sources: Wilson (1927); Newcombe (2001), "Logit confidence intervals and the inverse sinh transformation".
 """
@@ -29,7 +29,7 @@ ROUNDING = 1e-10
 """A smaller variance of a difference, as a share of the two variances, is a rounding error."""
 ONE_UNIT = 1 + 1e-6
 MAX_GAP = 200.0
-"""Largest difference in log-odds; beyond it sinh overflows."""
+"""Maximum difference in log-odds; beyond it sinh overflows."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -94,7 +94,7 @@ def found_club(settings: Settings, folder: Path) -> dict[str, str]:
 
 
 def answers(mark: str, count: int = 12) -> bytes:
-    """Return a file of answers to the first questions of `tiny`; each mark makes a different file."""
+    """Return an answer file to the first questions of `tiny`; each mark makes a different file."""
     rows = [
         {"question_id": f"q{number}", "answer": f"Item {number} weighs {number + 10} grams, says {mark}."}
         for number in range(count)

@@ -169,7 +169,7 @@ def test_question_reports_withheld_texts(scene: Scene) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("private")
-def test_agents_get_no_texts(scene: Scene) -> None:
+def test_agents_receive_no_private_texts(scene: Scene) -> None:
     async def talk(client) -> list[dict[str, object]]:  # type: ignore[no-untyped-def]  # noqa: ANN001 - of in_process
         return [
             await ask(client, "search_questions", board="first"),

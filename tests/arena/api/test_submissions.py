@@ -76,7 +76,7 @@ def test_right_revoked_during_upload_stores_nothing(club: Club, ended: str) -> N
     assert "late" not in {each.system for each in arena.submissions.find(set_name="tiny", caller=OPERATOR)}
 
 
-def test_same_content_twice_is_one_submission(club: Club) -> None:
+def test_resubmitted_content_is_one_submission(club: Club) -> None:
     content = answers("twice")
     first = submit(club.alpha, content, system="twice")
     rows = [json.loads(line) for line in content.splitlines()]

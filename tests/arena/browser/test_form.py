@@ -55,7 +55,7 @@ def test_page_is_accessible_and_complete_in_all_themes(stage: Stage, view: View)
 
 @pytest.mark.parametrize("look", ["light", "phone"])
 @pytest.mark.parametrize("view", VIEWS, ids=str)
-def test_page_opens_without_moving_and_phone_targets_are_high(stage: Stage, view: View, look: str) -> None:
+def test_page_opens_stably_and_phone_targets_are_large(stage: Stage, view: View, look: str) -> None:
     stage.enter(view, look)
     assert stage.visitor.driver.execute_script("return window.moved") <= MAX_MOVED
     assert look != "phone" or stage.visitor.driver.execute_script(LOW) == []

@@ -37,7 +37,7 @@ def test_typed_key_is_used_but_not_stored(tmp_path: Path, scripted_llm: Callable
     ]
     with serving_by(folder, log=tmp_path / "log", OPENAI_API_KEY="") as walk.site:
         walk.go("/rank")
-        walk.see("Files of answers")
+        walk.see("Answer files")
         chooser = walk.driver.find_element(By.CSS_SELECTOR, "[data-testid=stFileUploader] input[type=file]")
         chooser.send_keys("\n".join(map(str, files)))
         walk.see("No row names a question; the columns are: 'ask', 'said', 'reference'.")

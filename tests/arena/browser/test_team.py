@@ -48,7 +48,7 @@ def club(filled: Callable[..., Arena], tmp_path: Path) -> Iterator[Club]:
     assert not [token for token in tokens if token.split("_", 2)[2] in text], "a secret is in the log"
 
 
-def test_team_goes_from_faulty_file_to_its_board(club: Club, tmp_path: Path) -> None:
+def test_team_corrects_file_and_reaches_board(club: Club, tmp_path: Path) -> None:
     ours = club.visitor
     ours.go("/submit?set=tiny")
     good = answers_file(tmp_path, "good", "Item {n} is {word}, they say.")

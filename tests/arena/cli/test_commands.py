@@ -218,4 +218,4 @@ def test_python_calls_do_not_load_numpy_or_pandas() -> None:
 def test_commands_note_escaped_nuls(arena_of: Commands, command: list[str], row: str, tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(row % r"\u0000")
-    assert "read as U+FFFD, since no database keeps them: 1." in arena_of.stderr(*command, path)
+    assert "read as U+FFFD, since databases cannot store them: 1." in arena_of.stderr(*command, path)

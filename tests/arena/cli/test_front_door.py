@@ -47,7 +47,7 @@ def _write(path: Path, head: str, rows: list[list[str]]) -> Path:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Three files of answers of mixed length, and one of references."""
+    """Three answer files of mixed length, and one of references."""
     made = {name: _write(tmp_path / f"{name}.csv", "prompt,response", _cells(name)) for name in LENGTHS}
     return {**made, "right": _write(tmp_path / "right.csv", "prompt,reference", RIGHT)}
 
@@ -191,7 +191,7 @@ def test_gate_is_undecided_with_missing_comparisons(run: Commands, tmp_path: Pat
         aa.estimate(data, judge=judge, retry="non")
     code, text, _ = run("compare", tmp_path / "gate", "new", "old", "--fail-if-worse")
     assert code == 4
-    assert "36 of 40 comparisons have no verdict (36 failed). Too few have one for a gate." in text
+    assert "36 of 40 comparisons have no verdict (36 failed). This is too few for a gate." in text
     comparison = run.json("compare", tmp_path / "gate", "new", "old", "--json")
     assert [comparison[name] for name in ("planned", "judged", "failed", "refused")] == [40, 4, 36, 0]
 
@@ -400,7 +400,7 @@ def test_references_can_be_ranked(run: Commands, files: Files, tmp_path: Path, s
     assert run.json(*words, "--json")["planned"] == 24
     _, text, err = run(*words, "--json", "--with-reference")
     assert (json.loads(text)["planned"], json.loads(text)["with_reference"]) == (48, 24)
-    assert re.search(r"The reference is ranked too: 24 of the comparisons are its, about \$0\.\d\d\.", err)
+    assert re.search(r"The reference is ranked too, which adds 24 comparisons, about \$0\.\d\d\.", err)
     text = run.done(*words[:-1], "--yes", "--with-reference")
     assert "Rates and questions cover comparisons with the reference; ratings cover all comparisons." in text
 

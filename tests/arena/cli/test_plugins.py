@@ -130,7 +130,7 @@ FORMATS = [
     path = tmp_path / "answers.jsonl"
     path.write_text('{"mine": 0}\n{"mine": 1}\n', encoding="utf-8")
     said = arena_of.fails(*plugin, "submissions", "check", path, "--set", "tiny")
-    assert "has a format arena, but there is one already" in said
+    assert "has a format arena, but that name is already in use" in said
     assert "is a str, not a format" in said
     check = (*plugin, "submissions", "check", path, "--set", "tiny", "--json")
     report = json.loads(arena_of(*check)[1])
@@ -220,7 +220,7 @@ RETRIEVERS = {
     none = arena_of.json(*plugin, "retrieve", "--retriever", "broken", *run)
     assert set(none["failed"].values()) == {"The plugin retriever broken failed: OSError: no index."}
     said = arena_of(*plugin, "retrieve", "--retriever", "other", *run)[2]
-    assert "has a retriever bm25, but there is one already" in said
+    assert "has a retriever bm25, but that name is already in use" in said
 
 
 def test_documented_transport_runs(

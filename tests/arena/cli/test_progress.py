@@ -104,7 +104,7 @@ def test_export_requires_writable_folder(filled: Fill, ear: _Ear, tmp_path: Path
     before = list(ear.endings)
     with pytest.raises(FileFormatError, match=f"{folder} cannot be written: .+") as refused:
         arena.boards.export_round("r", folder)
-    assert refused.value.advice == "Name a folder that you can write to."
+    assert refused.value.advice == "Choose a folder that you can write to."
     with pytest.raises(FileFormatError, match=f"{folder} cannot be written: .+"):
         arena.boards.export_battles("r", folder / "battles.parquet")
     assert ear.endings == before

@@ -118,9 +118,9 @@ def test_rank_prefers_explicit_system_names(run: Commands, files: Files, tmp_pat
         shutil.copytree(tmp_path / "one", tmp_path / name / "run")
     twins = run.json(*rank[:3], "--out", tmp_path / "twins", "--json", *tmp_path.glob("[xy]/run/a"))
     assert {row["system"] for row in twins["systems"]} == {"x/run/a", "y/run/a"}
-    assert "a is given twice" in run.fails(*rank, one, one)
+    assert "a is listed twice" in run.fails(*rank, one, one)
     err = run.fails(*rank, f"old={tmp_path / 'both' / 'a'}")
-    assert "a has the answers of 2 systems, so it cannot be called 'old'" in err
+    assert "a contains the answers of 2 systems, so it cannot be named 'old'" in err
 
 
 def test_single_system_has_no_leader(
@@ -139,7 +139,7 @@ def test_rank_advises_on_unusable_files(run: Commands, files: Files, tmp_path: P
     err = run.fails("rank", files["best"], files["worst"], *out)
     assert "--judge gpt-5-mini" in err
     assert "--endpoint http://localhost:11434/v1" in err
-    assert "answers of two systems or more (got best)" in run.fails("rank", files["best"], *out)
+    assert "answers of at least two systems (got best)" in run.fails("rank", files["best"], *out)
     assert "nosuch.csv" in run.fails("rank", tmp_path / "nosuch.csv", *out)
     assert "contains no ranking" in run.fails("losses", tmp_path, "a", "b")
     assert "--yes" in run.fails("rank", *_systems(files), "--judge", "gpt-4.1", *out)
@@ -212,7 +212,7 @@ def test_wrong_setting_fails_at_first_request_and_can_be_corrected(
     endpoint = {"path": f"{llm.url}/nowhere", "no-server": DEAD_ENDPOINT}.get(fault, llm.url)
     if fault in {"key", "model"}:
         llm.script.faults = {"key": {Fault.UNAUTHORISED: 1.0}, "model": {Fault.NOT_FOUND: 1.0}}[fault]
-    assert "was given up" in run.fails(*words, "--endpoint", endpoint)
+    assert "Gave up on" in run.fails(*words, "--endpoint", endpoint)
     assert llm.log.calls <= 1
     llm.script.faults = {}
     before = llm.log.calls

@@ -34,7 +34,7 @@ def endpoint() -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_real_model_answers_and_judges(run: Commands, endpoint: str, tmp_path: Path) -> None:
+def test_real_model_answers_and_judges_round(run: Commands, endpoint: str, tmp_path: Path) -> None:
     run.endpoint = endpoint
     folder = write_set(tmp_path)
     questions = folder / "questions.jsonl"

@@ -97,7 +97,7 @@ def test_judgments_align_claims_from_file(run: Commands, item: Path, tmp_path: P
     (line,) = run.lines(*words, "coverage-icat-m", "--judgments", qrels)
     assert [aspect["covered"] for aspect in line["details"]["aspects"]] == [False, True]
     assert (line["details"]["factuality"], line["details"]["coverage"], line["score"]) == (0.5, 0.5, 0.5)
-    assert "takes no judgments" in run.fails(*words, "coverage-icat-s", "--judgments", qrels)
+    assert "does not use judgments" in run.fails(*words, "coverage-icat-s", "--judgments", qrels)
     qrels.write_text("q1 2 own\nq1 x own 1\n")
     assert "2 problems" in "".join(run(*words, "coverage-icat-m", "--judgments", qrels)[1:])
 
@@ -161,8 +161,8 @@ def test_texts_are_attached_without_corpus(stocked: Commands, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ('{"question_id": "absent", "passages": []}', "names no question of tiny"),
-        ('{"question_id": "q1"}', "no list of passages"),
+        ('{"question_id": "absent", "passages": []}', "contains no question of tiny"),
+        ('{"question_id": "q1"}', "list of passages is missing"),
         ('{"question_id": "q1", "passages": ["a"]}\n{"question_id": "q1", "passages": ["b"]}', "Duplicate"),
         ("q1 Q0 d 1 0.5 run", "contains no texts"),
         ("q0 Q0 elsewhere-1 1 2.5 r", "No passage of passages.jsonl is in the corpus items."),
@@ -262,7 +262,7 @@ def test_score_takes_ratings_as_judgments(salted: Commands, tmp_path: Path) -> N
     assert (rows["half"]["coverage"], rows["half"]["R@10"]) == (0.5, 0.5)
     assert 0 < rows["half"]["alpha_ndcg"] < 1
     write_lines(ratings, [row | {"question_id": "other"}])
-    assert "have no question of salt" in salted.fails(*words)
+    assert "contain no question of salt" in salted.fails(*words)
 
 
 def test_score_lists_submitted_contexts_like_page(salted: Commands, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_team_goes_from_file_to_published_place(run: Commands, tmp_path: Path) -> None:
+def test_team_submission_is_published(run: Commands, tmp_path: Path) -> None:
     set_folder = write_set(tmp_path)
     assert run.json("sets", "import", set_folder, "--json")["created"] is True
     assert run.json("sets", "import", set_folder, "--json")["created"] is False

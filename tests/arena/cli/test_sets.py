@@ -45,14 +45,14 @@ def test_written_sample_is_accepted(arena_of: Commands, tmp_path: Path) -> None:
     assert (written["lines"], report["answers"], report["errors"]) == (5, 5, 0)
 
 
-def test_check_knows_passages_of_set(arena_of: Commands, tmp_path: Path) -> None:
+def test_check_accepts_passages_of_set(arena_of: Commands, tmp_path: Path) -> None:
     sentences = [{"text": "It is known.", "citations": [0]}]
     row = {"topic_id": "q1", "references": ["q1-p1", "gone"], "answer": sentences}
     path = write_lines(tmp_path / "run.jsonl", [row])
     report = arena_of.json("submissions", "check", path, "--set", "tiny", "--json")
     assert (report["layout"], report["with_contexts"]) == ("trec-rag", 1)
     assert [problem["message"] for problem in report["problems"] if problem["code"] == "empty-context"] == [
-        "1 of 2 contexts have no text; they keep their places."
+        "1 of 2 contexts have no text; they keep their positions."
     ]
 
 
@@ -71,7 +71,7 @@ def test_set_is_written_and_read_in_each_format(form: str, arena_of: Commands, t
     imported = arena_of.json("sets", "import", exported, "--name", f"tiny-{form}", "--json")
     assert (imported["created"], imported["content_hash"]) == (True, written["content_hash"])
     if form != "jsonl":
-        assert "contains a set already. Choose an empty folder." in arena_of.fails(
+        assert "already contains a set. Choose an empty folder." in arena_of.fails(
             "sets", "export", "tiny", exported, "--format", form
         )
 

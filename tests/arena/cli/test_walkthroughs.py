@@ -27,7 +27,7 @@ def test_documented_walkthroughs_of_roles_work(tmp_path: Path) -> None:
     script = f"trap 'kill %1 2>/dev/null || true' EXIT\n{code_of('first-hour.md', 'bash')}"
     path = f"{program().parent}:{Path(sys.executable).parent}"
     printed = shell(script, tmp_path, path, PORT=str(free_port()))
-    assert "battles follow from their judgments" in printed
+    assert "battles match their judgments" in printed
     rated = dict(
         re.findall(r"^\S+ +(reference|careful) +([\d.]+) ", printed.split("se  group")[1], re.MULTILINE)
     )

@@ -221,7 +221,7 @@ def test_price_is_reported_before_first_request(frames: dict[str, pd.DataFrame])
 def test_single_pair_is_judged_and_battles_are_rated(frames: dict[str, pd.DataFrame]) -> None:
     verdict = aa.judge("Which is the capital?", "It is Paris.", "I do not know.", reference="Paris.")
     assert verdict.preference == "a"
-    with pytest.raises(InputError, match="neither a judge nor a reference"):
+    with pytest.raises(InputError, match="Neither a judge nor a reference"):
         aa.judge("Which?", "a", "b")
     battles = pd.DataFrame({"question_id": [f"q{number}" for number in range(20)]})
     battles = battles.assign(model_a="x", model_b="y", winner=["model_a"] * 14 + ["model_b"] * 6)
@@ -251,4 +251,4 @@ def test_script_that_imports_itself_as_judge_reports_error(tmp_path: Path) -> No
     done = subprocess.run(
         command, check=False, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
     )
-    assert "script.py loads itself while it is loaded" in done.stderr
+    assert "script.py imports itself while it is being loaded" in done.stderr

@@ -101,7 +101,7 @@ def test_labelling_requires_invitation(arena: Arena) -> None:
         arena.labels.open("other", ["Ben"], caller=PUBLIC)
 
 
-def test_closed_round_keeps_labels_and_refuses_others(arena: Arena) -> None:
+def test_closed_round_keeps_labels_and_refuses_new_ones(arena: Arena) -> None:
     battle = drawn(arena, BEN)
     assert not arena.labels.close("r").open
     with pytest.raises(ClosedError):

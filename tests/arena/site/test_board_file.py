@@ -24,7 +24,7 @@ def page(tmp_path: Path) -> str:
 def test_board_file_has_every_table(page: str) -> None:
     headings = re.findall(r"<h2[^>]*>([^<]*)</h2>", page)
     assert headings[:2] == ["By domain", "Overall"]
-    assert {"Head to head", "About this board", "What the columns mean", "Cite it"} <= set(headings)
+    assert {"Head to head", "About this board", "What the columns mean", "Citation"} <= set(headings)
     assert "aa-cells" in page
     assert page.count("aa-standings") >= len({"Overall", "Zero", "One", "Two"})
 

@@ -72,4 +72,4 @@ def test_failing_plugin_page_is_reported(with_pages: Settings) -> None:
     assert not page.exception
     assert "The plugin page broken failed: KeyError: 'nothing here'" in page.error[0].value.replace("\\", "")
     (problem,) = added_pages().problems
-    assert "failing.py has a page team, but there is one already." in problem
+    assert "failing.py has a page team, but that name is already in use." in problem

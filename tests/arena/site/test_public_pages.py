@@ -122,7 +122,7 @@ def test_questions_are_found_by_pair_and_result() -> None:
     assert sum(numbers) == 12
 
 
-def test_unchosen_columns_are_not_sent() -> None:
+def test_unselected_columns_are_not_sent() -> None:
     page = visit("main", board="tiny", columns="Rating,Words", find="sho")
     table = next(element.proto.body for element in page.get("html") if "aa-standings" in element.proto.body)
     heads = re.findall(r"class=\"aa-term[^>]*>([^<]*)<", table.split("<tbody")[0])

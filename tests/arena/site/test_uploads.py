@@ -45,7 +45,7 @@ def client(make_arena: Callable[..., Arena]) -> TestClient:
     return TestClient(Starlette(routes=routes, middleware=[Middleware(SignedInUploads, source=arena)]))
 
 
-def test_upload_of_visitor_is_refused(client: TestClient) -> None:
+def test_visitor_upload_is_refused(client: TestClient) -> None:
     forged = {COOKIE: "x" * 43, AUTH_COOKIE_NAME: '{"is_logged_in": true}'}
     for cookies in ({}, forged):
         client.cookies.update(cookies)
@@ -54,7 +54,7 @@ def test_upload_of_visitor_is_refused(client: TestClient) -> None:
         assert client.get("/_stcore/health").status_code == 204
 
 
-def test_upload_of_member_ends_with_sign_out(make_arena: Callable[..., Arena], client: TestClient) -> None:
+def test_member_upload_ends_at_sign_out(make_arena: Callable[..., Arena], client: TestClient) -> None:
     arena = make_arena()
     arena.teams.add("ours", caller=OPERATOR)
     secret = arena.tokens.create(name="t", scopes={TokenScope.READ}, team="ours", caller=OPERATOR).secret

@@ -110,7 +110,7 @@ def test_token_is_valid_during_write(arena: Arena) -> None:
     assert arena.store.tokens.get(made.id).used_at is not None
 
 
-def test_free_name_goes_to_one_team(arena: Arena) -> None:
+def test_concurrent_teams_cannot_share_name(arena: Arena) -> None:
     arena.store.submissions.add(_new("same"), [])
     with pytest.raises(ConflictError, match="by another process"):
         arena.store.submissions.add(_new("same", "theirs"), [])

@@ -1,4 +1,4 @@
-"""Rounds and long work on a Ray cluster: same results and costs as one process, even if a node dies."""
+"""Rounds and long tasks on a Ray cluster: same results and costs as one process, even if a node dies."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_invalid_trec_element_is_problem(tmp_path: Path, element: str, code: str
 def test_mixed_formats_are_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Text.", encoding="utf-8")
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS["beir"]), encoding="utf-8")
-    with pytest.raises(FileFormatError, match=r"several kinds: jsonl, text"):
+    with pytest.raises(FileFormatError, match=r"several kinds of documents: jsonl, text"):
         document_files(tmp_path)
 
 

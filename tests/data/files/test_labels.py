@@ -153,12 +153,12 @@ REFUSED = {
     "not say which control": [{**PAIR, "annotator": 1, "annotation_id": 3, "preference": "left"}],
     "no user_id": [{"metadata": PAIR, "responses": {"preference": [{"value": "a"}]}}],
     "no status": [{"metadata": PAIR, "responses": {"preference": [{"value": "a", "user_id": "u"}]}}],
-    "is a text, not a list": [record(**{"preference.responses": "['a' 'b']"})],
+    "is a string, not a list": [record(**{"preference.responses": "['a' 'b']"})],
     "label is a list": [record(**flat([["a", "b"]], ["u"], ["submitted"]))],
     "2 values and 1 users": [record(**flat(["a", "b"], ["u"], ["submitted", "submitted"]))],
     "no question_id, model_a and model_b": [{"question_id": "q1", "winner": "a"}],
     "label is a number (7)": [{**PAIR, "label": 7}],
-    "names no question and two systems": {"q9_x_y": {"raw": ["Tie"]}},
+    "does not name a question and two systems": {"q9_x_y": {"raw": ["Tie"]}},
     "2 votes and 1 annotators": {"q1_full_short": {"raw": ["Tie", "full"], "annotators": ["Ben"]}},
 }
 

@@ -97,7 +97,7 @@ def test_gzip_bomb_stops_at_limit(tmp_path: Path) -> None:
         ('name = "n"\ntitle = "t"\n[domains]\nx = "Ex"\n', "not declare: d"),
     ],
 )
-def test_broken_head_is_problem(tmp_path: Path, head: str, message: str) -> None:
+def test_invalid_set_file_is_reported(tmp_path: Path, head: str, message: str) -> None:
     (tmp_path / "set.toml").write_text(head)
     (tmp_path / "questions.jsonl").write_text('{"id": "a", "domain": "d", "question": "Why?"}')
     assert message in " ".join(problem.message for problem in problems_of(tmp_path))
@@ -176,7 +176,7 @@ def test_nuggets_file_in_folder_of_questions_is_read(tmp_path: Path) -> None:
     assert loaded.questions.by_id["12"].nuggets == (NUGGETS[2], NUGGETS[1])
     assert loaded.questions.by_id["13"].nuggets == ()
     ungraded, unknown = loaded.warnings
-    assert "1 nugget with the importance 'failed', which sets skip" in ungraded.message
+    assert "1 nugget with the importance 'failed' skipped" in ungraded.message
     assert unknown.message.startswith("nuggets.jsonl: Topics without a question of this set are skipped: 1")
 
 

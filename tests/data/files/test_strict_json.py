@@ -35,5 +35,5 @@ def test_files_with_escaped_nuls_are_read_with_warning(tmp_path: Path) -> None:
     assert report.accepted
     for problems in (loaded.warnings, report.problems):
         assert [problem.message for problem in problems if problem.code == "nul-characters"] == [
-            rf"NUL characters ({NUL}) read as U+FFFD, since no database keeps them: 1."
+            rf"NUL characters ({NUL}) read as U+FFFD, since databases cannot store them: 1."
         ]

@@ -71,7 +71,7 @@ def test_passages_keep_their_ids_and_places() -> None:
     assert [passage.id for passage in passages] == ["0", "d", "c3'", "c3", "5", "z"]
     with pytest.raises(FileFormatError, match="Passages 1 and 3 have the same id, 'd'"):
         passages_of([{"id": "d", "text": "a"}, "b", {"doc_id": "d", "text": "c"}], "c")
-    with pytest.raises(FileFormatError, match="neither a text nor a whole number"):
+    with pytest.raises(FileFormatError, match="neither a string nor a whole number"):
         passages_of([{"id": True, "text": "a"}], "c")
 
 
@@ -107,8 +107,8 @@ def test_questions_without_ids_are_numbered_with_warning(tmp_path: Path) -> None
     ("field", "value", "words"),
     [
         ("answer", ["a", "b"], "The reference is a list, not a string."),
-        ("contexts", '["p"]', "there is a string"),
-        ("contexts", {"title": ["t"]}, "there is an object"),
+        ("contexts", '["p"]', "got a string"),
+        ("contexts", {"title": ["t"]}, "got an object"),
         ("gold_doc_ids", [0, None], "gold_doc_ids contains null"),
         ("gold_doc_ids", [True], "gold_doc_ids contains a boolean (true)"),
         ("id", [1], "The id is a list"),
@@ -120,7 +120,7 @@ def test_cells_of_wrong_type_are_problems(tmp_path: Path, field: str, value: obj
     assert any(words in problem.message for problem in problems_of(path))
 
 
-def test_items_and_attached_passages_keep_zero(tmp_path: Path) -> None:
+def test_zero_is_valid_id_of_items_and_passages(tmp_path: Path) -> None:
     path = tmp_path / "f.jsonl"
     passages = [{"id": 0, "text": "zero"}, {"doc_id": "d9", "text": "nine"}]
     path.write_text(json.dumps({"id": 0, "question": "q", "answer": "a", "passages": passages}) + "\n")
@@ -236,10 +236,10 @@ def test_workbook_rows_become_answers(sheets: dict[str, Any], tmp_path: Path) ->
         ),
         ({"a": [HEADER, (1, '="O"&"ne"')]}, """Row 2: The formula '="O"&"ne"' has no value."""),
         ({"a": [HEADER, (1, DAY)]}, "Row 2: The answer is a date (2024-05-01), not a string."),
-        ({"a": [HEADER, (*ROWS[0], "more")]}, "The row has 3 cells where the header has 2."),
+        ({"a": [HEADER, (*ROWS[0], "more")]}, "The row has 3 cells, but the header has 2."),
         (
             {"a": [("Our answers", None), HEADER, *ROWS]},
-            "There is no column question_id or question and no column answer; there are: 'Our answers'.",
+            "There is no column question_id or question and no column answer; found: 'Our answers'.",
         ),
     ],
 )

@@ -94,9 +94,9 @@ def test_phases_may_not_overlap() -> None:
         ("phase = 'final'\ncloses_at = 2026-05-01T12:00:00Z", "datetime.timezone.utc"),
         ("closes_at = 2026-05-01", "datetime.datetime(2026, 5, 1, 23, 59, 59, tzinfo=datetime.timezone.utc)"),
         ("closes_at = 2026-05-01T12:00:00", "The time 2026-05-01 12:00 has no time zone"),
-        ("daily_quota = 0", "unusable fields: daily_quota"),
+        ("daily_quota = 0", "invalid fields: daily_quota"),
         ("phase = 'not a name!'", "not a valid name"),
-        ("quota = 1", "unusable fields: quota"),
+        ("quota = 1", "invalid fields: quota"),
     ],
 )
 def test_set_file_may_contain_policy(tmp_path: Path, head: str, expected: str) -> None:

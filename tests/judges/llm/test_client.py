@@ -247,7 +247,7 @@ def test_fatal_errors_stop_endpoint_at_once(fault: str, scripted_llm: Serve) -> 
 
 
 def test_unreachable_endpoint_opens_breaker() -> None:
-    with pytest.raises(EndpointError, match=r"given up .*connection failed"):
+    with pytest.raises(EndpointError, match=r"Gave up .*connection failed"):
         ask(
             [request("http://127.0.0.1:9/v1", f"{n}") for n in range(30)],
             breaker_start_seconds=0.1,

@@ -48,6 +48,6 @@ def test_marks_are_deterministic_and_absent_from_texts(parts: list[str]) -> None
     assert all(mark not in part for part in parts)
 
 
-def test_mark_is_absent_in_any_letter_case(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mark_does_not_occur_in_any_letter_case(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judges.llm.templates.MARK_LENGTH", 1)
     assert mark_of("0123456789", "ABCDE") == "f"

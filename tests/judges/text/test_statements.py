@@ -42,7 +42,7 @@ def test_idioms_do_not_contradict(text: str, claim: str) -> None:
     assert not {"above", "least", "longer"} & set(conflicts(text, claim))
 
 
-def test_opposites_cancel_out_only_within_clause() -> None:
+def test_opposites_cancel_only_within_clause() -> None:
     text = "The journal prefers the active voice, as it is shorter; it allows the passive in the methods."
     assert conflicts("Long bonds fall more in price.", "Short bonds fall less in price.") == []
     claim = "The journal prefers the active voice, as it is longer; it forbids the passive in the methods."
@@ -57,7 +57,7 @@ def test_clauses_have_minimum_length() -> None:
 
 
 @pytest.mark.parametrize(("a", "b"), cases(__file__, "terms_ignore_form"))
-def test_terms_ignore_form(a: str, b: str) -> None:
+def test_terms_ignore_word_form(a: str, b: str) -> None:
     assert terms(a) == terms(b)
 
 
@@ -121,13 +121,13 @@ QUESTION = "When was the Eiffel Tower finished and how tall is it?"
         ("It is not finished.", "The Eiffel Tower is finished.", Entailment.CONTRADICTION),
     ],
 )
-def test_entailment_of_claims(premise: str, hypothesis: str, relation: Entailment) -> None:
+def test_claims_are_classified_by_entailment(premise: str, hypothesis: str, relation: Entailment) -> None:
     weights = entailment_weights([hypothesis, "The Eiffel Tower gets seven million visitors."], QUESTION)
     assert classify(read_statement(premise), read_statement(hypothesis), weights) is relation
 
 
 @given(st.text(max_size=300))
-def test_any_text_is_parsed(text: str) -> None:
+def test_arbitrary_text_is_parsed(text: str) -> None:
     assert all(quantity.start >= 0 for quantity in quantities(text))
     assert all(statement.terms for statement in read_statements(text))
 

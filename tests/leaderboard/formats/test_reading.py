@@ -100,7 +100,7 @@ def test_human_evaluations_are_read() -> None:
         ('{"a_x_y": {"majority": "z"}}', "x, y or Tie is expected"),
         ('{"pair": {"majority": "Tie"}}', "QUESTION_MODEL-A_MODEL-B is expected"),
         ('{"a_x_y": {"majority": "x"}, "b": 3}', "not a JSON object"),
-        ('{"a_x_y": {"majority": "x"}', "cut off"),
+        ('{"a_x_y": {"majority": "x"}', "truncated"),
     ],
 )
 def test_invalid_human_evaluations_report_error(tmp_path: Path, text: str, message: str) -> None:
@@ -218,19 +218,19 @@ def test_strict_eval_results_leave_out_unreadable_replies(tmp_path: Path) -> Non
 
 
 BAD_ROWS = [
-    ("winner", "model_c", "row 2, column \"winner\": 'model_c' cannot be used"),
-    ("winner", None, 'row 2, column "winner": nothing cannot be used'),
-    ("winner", 1, 'row 2, column "winner": 1 cannot be used'),
+    ("winner", "model_c", "row 2, column \"winner\": 'model_c' is invalid"),
+    ("winner", None, 'row 2, column "winner": nothing is invalid'),
+    ("winner", 1, 'row 2, column "winner": 1 is invalid'),
     ("model_b", "x", "row 2, column \"model_b\": 'x' is on both sides"),
     ("model_a", "", 'row 2, column "model_a"'),
     ("model_a", ["x"], 'row 2, column "model_a"'),
     ("question_id", None, 'row 2, column "question_id"'),
     ("question_id", 1.5, 'row 2, column "question_id"'),
-    ("weight", -1, 'row 2, column "weight": -1 cannot be used; a count cannot be negative'),
-    ("weight", float("nan"), 'row 2, column "weight": nan cannot be used'),
+    ("weight", -1, 'row 2, column "weight": -1 is invalid; a count cannot be negative'),
+    ("weight", float("nan"), 'row 2, column "weight": nan is invalid'),
     ("weight", 1e308, 'row 2, column "weight"'),
-    ("score", 1.2, 'row 2, column "score": 1.2 cannot be used'),
-    ("score", "high", "row 2, column \"score\": 'high' cannot be used"),
+    ("score", 1.2, 'row 2, column "score": 1.2 is invalid'),
+    ("score", "high", "row 2, column \"score\": 'high' is invalid"),
     ("score", True, 'row 2, column "score"'),
 ]
 
@@ -257,18 +257,18 @@ def test_invalid_cell_error_names_row_and_column(
         ("b.jsonl", lines([*NATIVE, ALPACA[0]]), "looks like alpaca-eval, not native"),
         ("b.jsonl", lines(NATIVE) + "x,y,model_a\n", "row 4 is not a JSON object"),
         ("b.jsonl", lines(NATIVE) + "\n7\n", "row 4 (line 5) is not a JSON object but int"),
-        ("b.jsonl", lines(NATIVE)[:-9], "row 3 is not a JSON object: it is cut off"),
-        ("b.json", json.dumps(NATIVE)[:-9], "b.json, line 1: the JSON cannot be read, or is cut off, here"),
+        ("b.jsonl", lines(NATIVE)[:-9], "row 3 is not a JSON object: it is truncated"),
+        ("b.json", json.dumps(NATIVE)[:-9], "b.json, line 1: the JSON is invalid or truncated here"),
         ("b.json", json.dumps([*NATIVE, 7]), "row 4 is not a JSON object but int"),
         ("b.json", json.dumps({"model_a": ["x", "y"], "model_b": ["z"]}), "column 'model_b' ends at row 1"),
         (
             "b.csv",
             "model_a,model_b,winner\nx,y\n",
-            "b.csv, line 2: The row has 2 cells where the header has 3",
+            "b.csv, line 2: The row has 2 cells, but the header has 3",
         ),
         ("b.csv", "model_a,model_b,model_a\nx,y,z\n", "A column appears twice: 'model_a'"),
         ("b.csv", NATIVE_CSV + lines([{"a": 1}]), "b.csv, line 5: The row has 1 cells"),
-        ("b.csv", "left,right,verdict\nx,y,1\n", "the columns 'model_a', 'model_b', 'verdict'"),
+        ("b.csv", "left,right,verdict\nx,y,1\n", "its columns are 'model_a', 'model_b', 'verdict'"),
         ("b.csv", "model_a,model_b\nx,y\n", 'row 1 (line 2), column "winner": the column is missing'),
         ("b.csv", "model_a,model_b,winner\n", "has no battles"),
         ("b.jsonl", "", "is empty"),
@@ -380,7 +380,7 @@ def test_winner_is_side_or_system(words: str, tmp_path: Path) -> None:
     assert read_battles(path).table.winner.tolist() == [Winner.A, Winner.B, Winner.TIE]
     assert [vote.share for vote in read_votes(path)] == [1, 0, 0.5]
     unclear = {**FAIR, "model_a": "b", "model_b": "a", "winner": "a"}
-    with pytest.raises(RecordError, match="'a' cannot be used"):
+    with pytest.raises(RecordError, match="'a' is invalid"):
         read_battles(written(path, [unclear, unclear]))
 
 
@@ -388,7 +388,7 @@ def test_battles_without_verdict_are_left_out_and_counted(tmp_path: Path) -> Non
     row = {"question_id": "q", "system_a": "x", "system_b": "y", "winner": "y", "outcome": "judged"}
     path = written(tmp_path / "b.jsonl", [row, {**row, "winner": "", "outcome": "unreadable"}])
     assert read_battles(path).left_out == {LeftOut.NO_VERDICT: 1}
-    with pytest.raises(RecordError, match="'' cannot be used"):
+    with pytest.raises(RecordError, match="'' is invalid"):
         read_battles(written(path, [{**row, "winner": ""}] * 2))
 
 
@@ -525,7 +525,7 @@ def fair(problem: str | None) -> bool:
 @example(content=b"model_a,model_b,winner\nx\x00,y,tie\n", zipped=False)
 @example(content=b"[" * 5000, zipped=False)
 @example(content=b'{"a": ' * 5000, zipped=False)
-def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: bool) -> None:
+def test_arbitrary_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: bool) -> None:
     path = tmp_path / "battles.json"
     path.write_bytes(gzip.compress(content) if zipped else content)
     assert fair(problem_of(path))

@@ -153,7 +153,7 @@ def test_plain_verdicts_round_trip_through_arena_formats(tmp_path: Path, through
         ("hard.jsonl", {"a_length", "language", "repeat", "1 verdicts 'tie (bothbad)', which became ties"}),
     ],
 )
-def test_conversion_names_dropped_values(tmp_path: Path, through: str, named: set[str]) -> None:
+def test_conversion_reports_dropped_values(tmp_path: Path, through: str, named: set[str]) -> None:
     row: Record = {"question_id": "q", "model_a": "m", "model_b": "base", "winner": "both_bad", "order": "ab"}
     row |= {"repeat": 2, "a_length": 3, "language": "de"}
     result = convert(write_lines(tmp_path / "s.jsonl", row), tmp_path / through, write_as=ARENAS[through])

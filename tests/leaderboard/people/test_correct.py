@@ -115,8 +115,8 @@ def test_good_judge_narrows_intervals() -> None:
     assert good["gain"] > 2
     assert useless["gain"] < 1.1
     assert good["correlation"] == pytest.approx(1)
-    assert "worth having" in good["advice"]
-    assert "adds nothing" in useless["advice"]
+    assert "judge helps" in good["advice"]
+    assert "adds no information" in useless["advice"]
     widths = [[row["upper"] - row["lower"] for row in table["ratings"]] for table in (good, useless)]
     assert np.mean(widths[0]) < 0.75 * np.mean(widths[1])
 
@@ -161,7 +161,7 @@ def test_anchor_and_domains() -> None:
 
 @pytest.mark.parametrize(
     ("count", "lower", "words"),
-    [(80, 0.954, "over 80 questions"), (3, 0.438, "over 3 questions"), (1, None, "too few for intervals")],
+    [(80, 0.954, "over 80 questions"), (3, 0.438, "over 3 questions"), (1, None, "too few votes")],
 )
 def test_unanimous_votes_give_wilsons_interval(count: int, lower: float | None, words: str) -> None:
     verdicts = [(f"q{number}", "d", "a", "b", float(number % 3 > 0)) for number in range(120)]

@@ -102,7 +102,7 @@ def test_correlated_battles_of_question_count_less() -> None:
     )
 
 
-def test_board_and_files_carry_own_evidence() -> None:
+def test_board_and_files_include_own_evidence() -> None:
     battles = encoded([*simulated("main", 60, (-1.5, -0.5, 0.5, 1.5)), *odd(1, "s3", "s0")])
     board = build_standings(battles, About(name="b", title="B"), settings=QUICK).as_json()
     rows = flat_rows(board)
@@ -113,7 +113,7 @@ def test_board_and_files_carry_own_evidence() -> None:
     assert 0 < thin < 0.2
     notes = {part["id"]: part["note"] for part in listed(board["domains"])}
     assert notes["main"] == ""
-    assert "separate no two systems" in notes["odd"]
+    assert "do not separate any two systems" in notes["odd"]
 
 
 @pytest.mark.parametrize("cluster", list(Cluster))

@@ -114,7 +114,7 @@ def test_many_separated_pairs_need_few_letters() -> None:
 
 
 def test_letters_agree_with_rank_tests() -> None:
-    """On the paper's board two systems share a letter exactly if Holm's tests do not separate them."""
+    """On the paper's board two systems share a letter if and only if Holm's tests do not separate them."""
     table = rate(bundled_board().table, cluster=Cluster.NONE)
     assert table.errors is not None
     sure = better(table.points, table.errors)
@@ -186,7 +186,7 @@ def test_one_battle_orders_groups_without_separating_them() -> None:
 
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
-def test_places_respect_certain_wins(seed: int) -> None:
+def test_ranks_respect_certain_wins(seed: int) -> None:
     rng = np.random.default_rng(seed)
     names = list("abcdef")
     rows: list[Row] = []

@@ -162,7 +162,7 @@ def test_csv_json_and_parquet_agree(tmp_path: Path) -> None:
         for column in ("rating", "win_rate", "win_lower", "comprehensiveness", "median_words"):
             assert (float(row[column]) if row[column] else None) == same[column]
     assert pd.read_csv(tmp_path / "b.csv.gz").shape == (len(rows), len(rows[0]))
-    with pytest.raises(FileFormatError, match="ends in none of"):
+    with pytest.raises(FileFormatError, match="has none of the suffixes"):
         export_standings(snapshot, tmp_path / "b.xlsx")
 
 

@@ -83,6 +83,6 @@ def test_unknown_texts_leave_only_position() -> None:
     assert {row["reason"] for row in fit["left_out"]} == {NO_TEXTS}
 
 
-def test_board_of_counts_has_no_style_section() -> None:
+def test_board_from_counts_has_no_style_section() -> None:
     standings = build_standings(_table(), About(name="b", title="B"), settings=SETTINGS)
     assert COVARIATES not in standings.as_json()

@@ -77,7 +77,7 @@ def test_answers_of_systems_are_not_mixed(tmp_path: Path) -> None:
     source = GOLDEN / "promptfoo.json"
     result = check_answers(source, QUESTIONS)
     assert [problem.message for problem in result.problems if problem.severity is Severity.ERROR] == [
-        "promptfoo.json has the answers of 2 systems: 'careful', 'org/other-2'."
+        "promptfoo.json contains the answers of 2 systems: 'careful', 'org/other-2'."
     ]
     read = read_answer_table(source)
     assert read.sentence.endswith("a row each ('careful', 'org/other-2'); as promptfoo writes it.")

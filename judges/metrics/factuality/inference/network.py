@@ -95,7 +95,7 @@ def network_of_factors(
                 tables[key] = tables[key] + turned if key in tables else turned
             case _:
                 message = f"A factor has the variables {list(scope)}."
-                raise InputError(message, advice="Join one or two different variables by a factor.")
+                raise InputError(message, advice="A factor needs one variable, or two different ones.")
     pairs = np.array(list(tables), dtype=np.int64).reshape(-1, 2)
     stacked = np.array(list(tables.values()), dtype=np.float64).reshape(-1, 2, 2)
     return Network(names=tuple(names), unary=unary, pairs=pairs, tables=stacked)

@@ -159,7 +159,7 @@ def test_granted_scopes_never_exceed_own_scopes(arena: Arena) -> None:
     ):
         with pytest.raises(ForbiddenError):
             _token(arena, scope, team=team, caller=caller)
-    with pytest.raises(InputError, match="cannot organise"):
+    with pytest.raises(InputError, match="cannot have the scope organise"):
         _token(arena, TokenScope.ORGANISE)
     arena.teams.add_account("ann", caller=OPERATOR)
     with pytest.raises(InputError, match="ann is not an organiser"):

@@ -60,7 +60,7 @@ ROWS: tuple[tuple[Kind, State, tuple[Visibility, ...]], ...] = tuple(
 
 
 @pytest.mark.parametrize(("kind", "state", "seen"), ROWS, ids=str)
-def test_visibility_by_caller_and_state(kind: Kind, state: State, seen: tuple[Visibility, ...]) -> None:
+def test_visibility_follows_caller_and_state(kind: Kind, state: State, seen: tuple[Visibility, ...]) -> None:
     """Public, another team, the team, the team without read scope, organisers and the operator."""
     resource = Resource(kind=kind, team="ours", **state)
     assert {name: visibility_of(caller, resource) for name, caller in CALLERS.items()} == dict(

@@ -61,7 +61,7 @@ def test_headline_follows_from_checks(changed: dict[str, Any], clause: str, lead
     view = read_board(board.model_copy(update={"round_name": "paper", "standings": standings}))
     assert clause in " · ".join(check.clause for check in grounds(view, OVERALL))
     assert leading(view, OVERALL).startswith(lead)
-    assert "chance" in grounds(view, "fiqa")[0].clause
+    assert "statistically tied" in grounds(view, "fiqa")[0].clause
     assert len(grounds(view, "fiqa")) == 1
     votes = "168 votes of 3 people, not applied here"
     assert as_sentences(TrustFigure.VOTES, votes, "") == f"{votes}."

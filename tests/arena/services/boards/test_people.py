@@ -143,7 +143,7 @@ def test_pages_show_human_column_and_unapplied_votes(filled: Fill, tmp_path: Pat
     overall, domain, former = text(), text(domain="d1"), text(board=f"tiny@{before.content_hash[:12]}")
     assert "108 votes of 3 people, not applied here" in overall
     assert "aa-c-corrected-rating" in overall
-    assert "they are not applied to these" in domain
+    assert "only the overall ratings, not these" in domain
     assert "aa-c-corrected-rating" not in domain
     assert "not checked by people" in former
     assert "aa-c-corrected-rating" not in former
@@ -163,7 +163,7 @@ def test_commands_correct_show_and_list_boards(run: Commands, filled: Fill, tmp_
     assert code == 0
     assert "108 votes of 3 people correct the column People would say" in out
     assert "people would say" in out
-    assert "they are not applied to these" in run("leaderboard", "show", "tiny", "--domain", "d0")[1]
+    assert "only the overall ratings, not these" in run("leaderboard", "show", "tiny", "--domain", "d0")[1]
     former = f"tiny@{before.content_hash[:12]}"
     out = run("leaderboard", "show", former)[1]
     assert "Not checked by people." in out

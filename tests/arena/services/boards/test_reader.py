@@ -25,7 +25,7 @@ from tests.opened_pages import html_of, page_of
 def test_unwritable_export_reports_file(filled: Fill, tmp_path: Path) -> None:
     """An unknown suffix, a missing folder, an unknown board and a retracted board."""
     arena = filled(published=True)
-    with pytest.raises(FileFormatError, match=r"r\.xlsx ends in none of .csv, .json, .parquet"):
+    with pytest.raises(FileFormatError, match=r"r\.xlsx has none of the suffixes .csv, .json, .parquet"):
         arena.boards.write_file("r", tmp_path / "r.xlsx")
     (tmp_path / "taken").mkdir()
     with pytest.raises(FileFormatError, match="taken cannot be written"):

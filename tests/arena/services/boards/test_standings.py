@@ -79,7 +79,7 @@ def test_round_with_few_verdicts_can_only_be_partial_board(hollow: Any) -> None:
     assert {line["system"] for line in board["lines"]["overall"]} == {"human", "full", "short", "silent"}
     text = hollow("leaderboard", "show", "r")[1]
     assert f"A tiny set (partial). {SENTENCE} {LEAST}" in text
-    assert "No judged battle: full, short." in text
+    assert "Without a judged battle: full, short." in text
 
 
 def test_pages_mark_partial_board(hollow: Any, make_arena: Fill) -> None:  # noqa: ANN401 - commands

@@ -144,8 +144,8 @@ def test_missing_facts_have_reason_and_command() -> None:
     bare = {diff.kind: diff.missing for diff in fact_diffs(_view(_answer("a"), _answer("b")), "a", "b")}
     assert "arena metrics run --set s --metric answer-crux" in bare["sub-questions"]
     assert "arena metrics run --set s --metric comprehensiveness-nli" in bare["statements of the passages"]
-    assert "comes without nuggets" in bare["nuggets"]
-    assert "comes without aspects" in bare["aspects"]
+    assert "has no nuggets" in bare["nuggets"]
+    assert "has no aspects" in bare["aspects"]
     hidden = _view(_answer("a", a_score("a", "answer-crux")), _answer("b", a_score("b", "answer-crux")))
     missing = {diff.kind: diff.missing for diff in fact_diffs(hidden, "a", "b")}
     assert "hidden texts" in missing["sub-questions"]

@@ -57,7 +57,7 @@ def test_consequences_of_missed_facts_are_counted_only() -> None:
     assert missed.in_all == 3
 
 
-def test_missed_shares_by_domain() -> None:
+def test_missed_shares_are_computed_by_domain() -> None:
     scores = {
         "own": [scored("own", "x1", ["a"], ["b", "c"]), scored("own", "y1", ["d"], [])],
         "one": [scored("one", "x1", ["a", "b"], ["c"]), scored("one", "y1", [], ["d"])],

@@ -91,7 +91,7 @@ def test_controlled_set_is_built_imported_and_rated_once(run: Commands, tmp_path
     show = ("metrics", "show", *words[2:-2], "--judge", plain["judge"], "--by", "question", "--json")
     assert 0 < run.json(*show)["rows"][0]["alpha_ndcg"]["mean"] < 1
     assert "There is no file other" in run.fails(*words, "--ratings", "other")
-    assert "takes no ratings" in run.fails(
+    assert "does not use ratings" in run.fails(
         "metrics", "run", "--set", "towers", "--metric", "coverage-icat-s", "--ratings", "ratings"
     )
 
@@ -100,7 +100,7 @@ def test_unusable_sources_are_listed(run: Commands, tmp_path: Path) -> None:
     twice: list[dict[str, str]] = [{"id": "d", "text": "x"}, {"id": "d", "text": "y"}]
     for row, message in (
         ([1], "not a JSON object"),
-        ({"summary": "", "documents": ["a"]}, "must be texts"),
+        ({"summary": "", "documents": ["a"]}, "must be strings"),
         ({"summary": "a", "documents": "a"}, "must be a list"),
         ({"summary": "a", "documents": [{"title": "x"}]}, "Document 1 has no text"),
         ({"summary": "a", "documents": twice}, "same id"),

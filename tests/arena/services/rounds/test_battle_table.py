@@ -68,7 +68,7 @@ def test_pages_cover_all_battles_of_round(filled: Fill, database_url: str) -> No
     assert not list(verdicts.battles("nowhere"))
 
 
-def test_sqlite_pages_without_sorting(filled: Fill) -> None:
+def test_sqlite_paging_does_not_sort(filled: Fill) -> None:
     arena = filled()
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="r", pairs="all"))
     plans: list[str] = []

@@ -77,7 +77,7 @@ def test_questions_have_seeded_random_order(many: Arena) -> None:
     assert job.round_id == created.id
 
 
-def test_live_standing_counts_stored_verdicts(many: Arena, run: Commands) -> None:
+def test_live_standings_count_stored_verdicts(many: Arena, run: Commands) -> None:
     assert [row.score for row in many.rounds.live("r").systems] == [None, None, None]
     round_ = many.store.rounds.get("r")
     keys = dict(many.store.battles.questions(round_.id))
@@ -238,7 +238,7 @@ def test_budget_cannot_be_below_spent_amount(filled: Fill, scripted_llm: Serve) 
     spent = known(judge_round(arena, budget_usd=5.0, pairs="reference").cost_usd)
     with pytest.raises(ConflictError, match="are spent"):
         arena.rounds.set_budget("r", spent / 2)
-    with pytest.raises(InputError, match="not an amount of money"):
+    with pytest.raises(InputError, match="not a valid amount"):
         arena.rounds.set_budget("r", float("nan"))
     assert arena.rounds.set_budget("r", spent).budget_usd == spent
     assert arena.store.ledgers.account(arena.store.rounds.get("r").id).cap == spent
@@ -341,7 +341,7 @@ def test_several_models_under_one_name_are_listed(filled: Fill, tmp_path: Path) 
     health: Any = arena.boards.standings("r").as_json()["health"]
     (warning,) = health["conduct"]["warnings"]
     answered = f"cheaper-model-v1 ({counts.judged}), cheaper-model-v2 ({counts.judged})"
-    assert warning == f"More than one model answered for openrouter-auto: {answered}."
+    assert warning == f"More than one model replied for openrouter-auto: {answered}."
     arena.boards.export_round("r", tmp_path / "out")
     lines = (tmp_path / "out" / "judgments.jsonl").read_text().splitlines()
     served = [json.loads(line)["reply"]["response_model"] for line in lines]

@@ -73,7 +73,7 @@ def test_taken_name_and_empty_plan_are_reported(filled: Fill) -> None:
     assert "name taken" not in lacks(arena, replace(FREE, name="summer"))
 
 
-def test_calibrated_judge_lacks_no_calibration(filled: Fill, tmp_path: Path) -> None:
+def test_calibrated_judge_needs_no_calibration(filled: Fill, tmp_path: Path) -> None:
     from arena.workers.worker import Worker  # noqa: PLC0415 - loads what the other tests do without
 
     arena = filled()

@@ -54,7 +54,7 @@ def test_rounds_that_cannot_be_compared_are_refused(filled: Fill, tmp_path: Path
     arena = filled()
     judged(arena, "sharp", 2.0)
     for names in (["sharp"], ["sharp", "sharp"]):
-        with pytest.raises(InputError, match="Two different rounds"):
+        with pytest.raises(InputError, match="two different rounds"):
             arena.rounds.compare(names)
     with pytest.raises(NotFoundError):
         arena.rounds.compare(["sharp", "nowhere"])

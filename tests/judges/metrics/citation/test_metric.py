@@ -22,7 +22,7 @@ ITEM = MetricItem(
 )
 
 
-def test_precision_and_recall_by_sentence() -> None:
+def test_precision_and_recall_are_computed_by_sentence() -> None:
     score = scored(ITEM)
     details: Any = score.details
     assert (details["precision"], details["recall"]) == pytest.approx((2 / 3, 2 / 3))

@@ -34,7 +34,7 @@ TABLES = st.integers(1, 6).flatmap(
 )
 
 
-def test_case_study_of_paper() -> None:
+def test_paper_case_study_is_reproduced() -> None:
     """CRUX's Table 5: three required passages answer 8 of 10 sub-questions; the summary is rated for 4."""
     ratings = Ratings.of(CASE_STUDY)
     assert ratings.answerable == (0, 2, 3, 4, 5, 6, 8, 9)
@@ -146,7 +146,7 @@ def test_losses_in_retrieval_and_writing() -> None:
 CASE: dict[str, Any] = {"ratings": CASE_STUDY, "tokens": [80, 90, 70], "context": [0, 2], "threshold": 3}
 
 
-def test_case_study_report() -> None:
+def test_case_study_report_is_reproduced() -> None:
     result = context_report(CASE)
     assert result["answerable"] == (0, 2, 3, 4, 5, 6, 8, 9)
     assert result["coverage"] == 6 / 8

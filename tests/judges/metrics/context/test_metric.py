@@ -53,7 +53,7 @@ def test_unanswerable_sub_question_gains_nothing(scripted_llm: Serve) -> None:
     assert score.details["answerable"] == (0, 1, 2)
 
 
-def test_losses_by_stage(scripted_llm: Serve) -> None:
+def test_losses_are_counted_by_stage(scripted_llm: Serve) -> None:
     url = rating_llm(scripted_llm).url
     context, answer = scored("context-crux", url, ITEM), scored("answer-crux", url, ITEM)
     score = losses_of(context, answer)

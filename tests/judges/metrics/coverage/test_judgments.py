@@ -64,7 +64,7 @@ def test_empty_or_missing_file_is_error(tmp_path: Path) -> None:
         read_judgments(tmp_path / "nothing", ReadLimits())
 
 
-def test_judgments_without_aspect(tmp_path: Path) -> None:
+def test_judgments_without_aspect_cover_nothing(tmp_path: Path) -> None:
     judgments = read(tmp_path, "q1 0 d1 1\nq1 1 d2 1\nq2 0 d3 2\n")
     aspects = ("the first", "the second")
     assert (judgments.covered("q1", "d1", aspects), judgments.covered("q1", "d2", aspects)) == ((), (0,))

@@ -23,7 +23,7 @@ from judges.metrics.factuality.measures import (
 PROBABILITIES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
-def test_paper_example() -> None:
+def test_paper_example_is_reproduced() -> None:
     """Example 4: 6 of 14 claims supported give precision 0.4286 and F1@7 0.5714."""
     counts = Counts(supported=6, contradicted=8, undecided=0)
     assert precision(counts) == pytest.approx(0.4286, abs=5e-5)

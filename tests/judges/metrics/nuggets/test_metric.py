@@ -29,7 +29,7 @@ ITEM = MetricItem(
 )
 
 
-def test_six_scores() -> None:
+def test_nugget_scores_match_definitions() -> None:
     graded = [(VITAL, FULL), (VITAL, PART), (VITAL, NONE), (OKAY, FULL), (OKAY, PART)]
     assert asdict(nugget_scores(graded)) == {
         "all": pytest.approx(3 / 5),

@@ -83,7 +83,7 @@ def test_fact_without_figure_is_partly_covered() -> None:
     assert (states(vague)[0], details["facts"][0]["share"]) == ("partly", pytest.approx(5 / 7, abs=0.01))
 
 
-def test_reference_covers_everything() -> None:
+def test_reference_covers_all_of_its_facts() -> None:
     assert scored(replace(ITEM, answer=ITEM.reference or "")).score == 1
 
 
@@ -97,7 +97,7 @@ def test_copied_passages_score_low() -> None:
     assert np.mean(dumps) < 0.3
 
 
-def test_completeness() -> None:
+def test_completeness_matches_formula() -> None:
     """Covered, half covered and missing: 1 / (1 + ¼ + 1)."""
     grades = [Grade(State.COVERED, 1.0), Grade(State.PARTLY, 0.5), Grade(State.MISSING, 0.0)]
     assert completeness(grades) == pytest.approx(1 / 2.25)

@@ -138,7 +138,7 @@ def test_invalid_weights_are_refused(weight: float) -> None:
         rate(replace(table, weight=np.full(len(table), weight)))
 
 
-def test_battles_of_weight_zero_are_ignored() -> None:
+def test_zero_weight_battles_are_ignored() -> None:
     table = encode(CORE + LOSSES)
     weight = np.array([1.0] * len(CORE) + [0.0] * len(LOSSES))
     assert (

@@ -86,14 +86,14 @@ def paper_figure(*, third: bool) -> FactGraph:
 
 @pytest.mark.parametrize("inference", list(Inference))
 @pytest.mark.parametrize(("third", "expected"), [(False, 0.317881), (True, 0.411596)])
-def test_examples_of_paper(inference: Inference, third: bool, expected: float) -> None:
+def test_paper_examples_are_reproduced(inference: Inference, third: bool, expected: float) -> None:
     """Figure 1 gives 0.317881; Figure 2 gives 0.411596, which the paper prints as P(not a1)."""
     result = marginals(paper_figure(third=third), inference=inference)
     assert result.marginals["a1"] == pytest.approx(expected, abs=5e-7)
     assert result.error == 0.0
 
 
-def test_appendix_example() -> None:
+def test_appendix_example_is_reproduced() -> None:
     """Figure 4 of the appendix: P(X1) is 0.4561 false and 0.5439 true."""
     network = network_of_factors(
         ("x1", "x2", "x3"),
@@ -102,7 +102,7 @@ def test_appendix_example() -> None:
     assert network_marginals(network).marginals["x1"] == pytest.approx(0.5439, abs=5e-5)
 
 
-def test_networks_of_real_answers() -> None:
+def test_networks_of_real_answers_are_solved() -> None:
     path = SHARED / "graphs/fr_real_uai.json"
     if not path.exists():
         pytest.skip(f"{path} is absent: the real networks were not checked")
@@ -160,7 +160,7 @@ def test_wide_unimodal_graph_has_no_error_estimate() -> None:
 
 
 @pytest.mark.slow
-def test_mini_bucket_errors_on_random_graphs() -> None:
+def test_mini_bucket_errors_are_bounded_on_random_graphs() -> None:
     split = []
     for seed in range(200):
         rng = np.random.default_rng(seed)
