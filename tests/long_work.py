@@ -67,7 +67,7 @@ def squared(offset: int, number: int) -> int:
 def refused(number: int) -> int:
     """Raise expected and unexpected errors for certain numbers."""
     if number == 5:
-        raise InputError("Five is not ready.", advice="Choose another number.")
+        raise InputError("Five cannot be used.", advice="Choose another number.")
     if number == 7:
         raise ZeroDivisionError("seven")
     return number

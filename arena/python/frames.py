@@ -78,7 +78,7 @@ def _plain_rows(data: Data) -> Iterable[Any]:
         return columns
     if isinstance(data, Iterable) and not isinstance(data, str | bytes | Mapping):
         return data
-    raise InputError(f"Answers cannot be read from a {type(data).__name__}.", advice=ADVICE)
+    raise InputError(f"Answers cannot be read from the type {type(data).__name__}.", advice=ADVICE)
 
 
 def with_index(frame: pd.DataFrame) -> pd.DataFrame:

@@ -94,7 +94,7 @@ def test_reasoning_and_wrappers_do_not_count() -> None:
 
 
 @given(st.text(max_size=300), st.text(max_size=60))
-def test_arbitrary_text_gets_decision(answer: str, question: str) -> None:
+def test_any_text_gets_decision(answer: str, question: str) -> None:
     assert declines(answer, question) is declines(f"  {answer}\n", question)
 
 

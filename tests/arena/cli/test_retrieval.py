@@ -164,7 +164,7 @@ def test_texts_are_attached_without_corpus(stocked: Commands, tmp_path: Path) ->
         ('{"question_id": "absent", "passages": []}', "contains no question of tiny"),
         ('{"question_id": "q1"}', "list of passages is missing"),
         ('{"question_id": "q1", "passages": ["a"]}\n{"question_id": "q1", "passages": ["b"]}', "Duplicate"),
-        ("q1 Q0 d 1 0.5 run", "contains no texts"),
+        ("q1 Q0 d 1 0.5 run", "has no passage texts"),
         ("q0 Q0 elsewhere-1 1 2.5 r", "No passage of passages.jsonl is in the corpus items."),
     ],
 )

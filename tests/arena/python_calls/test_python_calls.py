@@ -87,7 +87,7 @@ def test_other_layouts_and_column_names_give_same_result(
     assert refused.value.__notes__ == ["No row names a question; the columns are: 'best', 'worst'."]
     with pytest.raises(FileFormatError, match="'who' seems to name the systems"):
         aa.rank(long, references=right, progress=False, **named | {"system": "nothing"})
-    with pytest.raises(InputError, match="has no answers"):
+    with pytest.raises(InputError, match="cannot be read from the type int"):
         aa.rank(3, progress=False)
 
 

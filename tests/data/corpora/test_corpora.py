@@ -189,7 +189,7 @@ def test_damaged_corpus_raises_store_error(
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), max_size=20), st.integers(1, 25))
-def test_best_passages_are_sorted_by_score(scores: list[float], k: int) -> None:
+def test_best_places_are_sorted_by_score(scores: list[float], k: int) -> None:
     array = np.array(scores, dtype=np.float32)
     expected = [place for place in np.argsort(-array, kind="stable") if array[place] > 0][:k]
     assert best_places(array, k).tolist() == expected

@@ -294,7 +294,7 @@ PAIRS = LISTS.flatmap(lambda own: st.tuples(st.just(own), st.permutations(own) |
 )
 @example([f"{BUILT} No. {TALL}", f"{TALL} No. {BUILT}"])
 @example(["It is.", f"No. {FALSE[0]} {FALSE[0]}"])
-def test_swapped_texts_get_mirrored_verdicts(texts: list[str]) -> None:
+def test_any_two_texts_get_mirrored_verdicts(texts: list[str]) -> None:
     for question in (QUESTION, STATED):
         flipped = settle(texts[1], texts[0], question).preference
         assert flipped is not None

@@ -70,7 +70,7 @@ def matches(reading: Callable[[], object]) -> object:
 
 @given(st.sampled_from(PLACES), ANY_JSON)
 @settings(max_examples=300, deadline=None)
-def test_arbitrary_json_is_storable_reply_or_error(place: tuple[str | int, ...], value: object) -> None:
+def test_any_json_is_storable_reply_or_error(place: tuple[str | int, ...], value: object) -> None:
     reply = matches(lambda: reply_of(REQUEST, with_in(place, value), 0.1))
     if isinstance(reply, CallError):
         assert (reply.detail + reply.message).encode()
@@ -91,7 +91,7 @@ def test_arbitrary_json_is_storable_reply_or_error(place: tuple[str | int, ...],
 
 
 @given(st.binary(max_size=60))
-def test_arbitrary_bytes_are_parsed_or_quoted_in_error(raw: bytes) -> None:
+def test_any_bytes_are_json_or_error_with_quote(raw: bytes) -> None:
     fault = matches(lambda: payload_of(raw))
     if isinstance(fault, CallError):
         assert (fault.kind, "not a chat completion" in fault.detail) == (CallErrorKind.TRANSIENT, True)

@@ -69,7 +69,7 @@ def test_missing_log_probabilities_give_no_margin(logprobs: str | None) -> None:
 
 
 @given(st.text(max_size=120), st.sampled_from(list(ReplyFormat)))
-def test_arbitrary_reply_is_parsed_without_exception(text: str, reply_format: ReplyFormat) -> None:
+def test_any_reply_is_parsed_without_exception(text: str, reply_format: ReplyFormat) -> None:
     reading = read(reply(text), reply_format)
     assert (reading.choice is not None) == (reading.outcome is Outcome.JUDGED)
 

@@ -88,7 +88,7 @@ TUPLES = st.lists(SENTENCES, min_size=2, max_size=4).map(tuple[str, ...])
 
 
 @given(text=TUPLES, layout=st.sampled_from(sorted(LAYOUTS)))
-def test_arbitrary_sentences_do_not_depend_on_layout(text: tuple[str, ...], layout: str) -> None:
+def test_any_sentences_do_not_depend_on_layout(text: tuple[str, ...], layout: str) -> None:
     rows = [row for row in read_sentences(LAYOUTS[layout](text)) if not row.heading]
     plain = read_sentences(LAYOUTS[PLAIN](text))
     assert [(row.text.rstrip(".!?…"), row.numbers) for row in rows] == [

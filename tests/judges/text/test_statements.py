@@ -127,7 +127,7 @@ def test_claims_are_classified_by_entailment(premise: str, hypothesis: str, rela
 
 
 @given(st.text(max_size=300))
-def test_arbitrary_text_is_parsed(text: str) -> None:
+def test_any_text_is_parsed(text: str) -> None:
     assert all(quantity.start >= 0 for quantity in quantities(text))
     assert all(statement.terms for statement in read_statements(text))
 

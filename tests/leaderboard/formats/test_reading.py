@@ -525,7 +525,7 @@ def fair(problem: str | None) -> bool:
 @example(content=b"model_a,model_b,winner\nx\x00,y,tie\n", zipped=False)
 @example(content=b"[" * 5000, zipped=False)
 @example(content=b'{"a": ' * 5000, zipped=False)
-def test_arbitrary_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: bool) -> None:
+def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes, zipped: bool) -> None:
     path = tmp_path / "battles.json"
     path.write_bytes(gzip.compress(content) if zipped else content)
     assert fair(problem_of(path))

@@ -186,7 +186,7 @@ def test_one_battle_orders_groups_without_separating_them() -> None:
 
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
-def test_ranks_respect_certain_wins(seed: int) -> None:
+def test_places_respect_certain_wins(seed: int) -> None:
     rng = np.random.default_rng(seed)
     names = list("abcdef")
     rows: list[Row] = []
