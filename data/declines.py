@@ -270,7 +270,7 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _symbols(clause: str, question_words: frozenset[str]) -> Iterator[str]:
-    """Yield the classes of the words, `q` behind where the question has the word."""
+    """Yield the classes of the words, with the suffix `q` if the question has the word."""
     german = GERMAN.search(clause)  # Its nouns have capitals and are no names.
     for match in WORD.finditer(clause):
         if match[0] == "QUOTATION":

@@ -45,7 +45,7 @@ REMARKS = frozenset(
         *("begrundung", "explicacion", "explication", "explicacao", "spiegazione"),
     )
 )
-"""Last words of names of columns that resemble answers but are notes on them."""
+"""Last words of names of columns that resemble answers but contain remarks on them."""
 PARTS = frozenset(
     (
         *("reason", "reasoning", "evidence", "error", "label", "lang", "passage", "context", "document"),

@@ -28,7 +28,7 @@ class QuestionPassages:
 LISTS = ("aspects", "sub_questions", "short_answers")
 LIST_CELLS = frozenset({*LISTS, "passages", "contexts", "nuggets"})
 EMPTY_ITEMS_STAY = ("passages",)
-"""Names that are not replaced by ours: passages of a question are not contexts of an answer."""
+"""Names to keep: passages of a question are not contexts of an answer."""
 
 
 def read_items(path: Path, limits: ReadLimits) -> tuple[MetricItem, ...]:

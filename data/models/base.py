@@ -188,62 +188,62 @@ def joined(default: Any = PydanticUndefined, *, private: bool = False, alias: st
 
 
 def number(*, private: bool = False) -> Any:
-    """Return the primary key that the database assigns."""
+    """Return the primary key column, assigned by the database."""
     return field(sa.Integer, primary_key=True, private=private)
 
 
 def moment(*, nullable: bool = False, private: bool = False) -> Any:
-    """Return a timestamp."""
+    """Return a timestamp column."""
     return field(Moment, nullable=nullable, private=private)
 
 
 def created(*, alias: str | None = None) -> Any:
-    """Return the time of creation."""
+    """Return a column with the time of creation."""
     return field(Moment, default=now, alias=alias)
 
 
 def json(*, private: bool = False) -> Any:
-    """Return a JSON value."""
+    """Return a JSON column."""
     return field(sa.JSON, private=private)
 
 
 def maybe_json(*, private: bool = False) -> Any:
-    """Return a JSON value, or null."""
+    """Return a nullable JSON column."""
     return field(sa.JSON(none_as_null=True), nullable=True, private=private)
 
 
 def prose(*, nullable: bool = False, default: str | None = None) -> Any:
-    """Return a text of any length."""
+    """Return a text column of unlimited length."""
     return field(Prose, nullable=nullable, default=default)
 
 
 def label(length: int, *, nullable: bool = False, **options: Any) -> Any:
-    """Return a text of limited length."""
+    """Return a text column of limited length."""
     return field(Label(length), nullable=nullable, **options)
 
 
 def word(members: type[StrEnum], length: int = 16, *, nullable: bool = False) -> Any:
-    """Return a word of an enum."""
+    """Return an enum column."""
     return field(Word(members, length), nullable=nullable)
 
 
 def whole(*, nullable: bool = False, default: int | None = None, private: bool = False) -> Any:
-    """Return a whole number."""
+    """Return an integer column."""
     return field(sa.Integer, nullable=nullable, default=default, private=private)
 
 
 def real(*, nullable: bool = False, default: float | None = None, private: bool = False) -> Any:
-    """Return a number."""
+    """Return a floating-point column."""
     return field(sa.Float, nullable=nullable, default=default, private=private)
 
 
 def flag(*, nullable: bool = False, default: bool | None = None, **options: Any) -> Any:
-    """Return a boolean."""
+    """Return a boolean column."""
     return field(sa.Boolean, nullable=nullable, default=default, **options)
 
 
 def parent(target: str, *, nullable: bool = False, **options: Any) -> Any:
-    """Return a foreign key; the row is deleted with its parent."""
+    """Return a foreign key column; the row is deleted with its parent."""
     return field(None, sa.ForeignKey(target, ondelete="CASCADE"), nullable=nullable, **options)
 
 

@@ -242,7 +242,7 @@ class LeftOut:
     def first_of(self, fields: Mapping[str, object], *, of_cells: bool) -> Mapping[str, object]:
         """Return a row with the first of its answers and references where it has lists; others are counted.
 
-        `of_cells`: whether lists are texts, as in CSV.
+        `of_cells`: whether lists are strings, as in CSV.
         """
         for name in ("answer", "reference"):
             if texts := texts_of(fields.get(name), of_cell=of_cells):

@@ -28,7 +28,7 @@ LIMITS = ReadLimits()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledPair:
-    """Pair with the labels of all people."""
+    """Pair with the labels of all annotators."""
 
     first: HumanLabel
     labels: tuple[float, ...]

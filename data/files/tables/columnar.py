@@ -163,7 +163,7 @@ def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # n
 
 
 def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
-    """Return the rows of a batch; None for rows with texts that are not UTF-8."""
+    """Return the rows of a batch; None for rows with strings that are not UTF-8."""
     readers = {field.name: convert for field in batch.schema if (convert := _reader(field.type))}
     readers |= _classes(batch.schema)
     try:
@@ -232,7 +232,7 @@ def _reader(kind: Any) -> Callable[[Any], Any] | None:  # noqa: ANN401 - pyarrow
 
 
 def _of_json(cell: str | None) -> object:
-    """Return the text, list or object in JSON; anything else unchanged."""
+    """Return the string, list or object in JSON; anything else unchanged."""
     with suppress(FileFormatError):
         if isinstance(value := parse_json(cell or "null", 0), str | list | dict):
             return value

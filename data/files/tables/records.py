@@ -55,7 +55,7 @@ def each_record(
         make: Converts a row to a record.
         problems: List that problems are added to.
         ours: Whether to rename known columns (`columns.NAMES`) to our names.
-        lists: Fields with lists, which are texts in CSV.
+        lists: Fields with lists, which are strings in CSV.
         keep: Columns that are not renamed.
     """
     note = partial(problems.note, name=path.name)

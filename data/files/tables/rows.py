@@ -43,7 +43,7 @@ class FileFormat(StrEnum):
 
     @property
     def text_cells(self) -> bool:
-        """True if all cells are texts, including numbers and lists."""
+        """True if all cells are strings, including numbers and lists."""
         return self in {FileFormat.CSV, FileFormat.EXCEL}
 
 
@@ -186,7 +186,7 @@ class TextRow(BaseModel):
 
         Args:
             row: The row by the names in its file.
-            text_cells: Whether lists are texts, as in CSV.
+            text_cells: Whether lists are strings, as in CSV.
             texts: Whether every passage needs a text.
             ours: Whether the row already has our names.
         """
@@ -234,7 +234,7 @@ class Fields:
         self._problems.add(self.line, code, message, advice=advice)
 
     def text(self, name: str, *, blank: bool = False) -> str:
-        """Return a required text, which must not be empty unless `blank` is allowed."""
+        """Return a required string, which must not be empty unless `blank` is allowed."""
         value, advice = self.row.get(name), f"Add `{name}` to every line."
         if isinstance(value, str) and (blank or value.strip()):
             return value
@@ -247,7 +247,7 @@ class Fields:
         return ""
 
     def optional(self, name: str) -> str | None:
-        """Return a text; None if it is missing or empty."""
+        """Return a string; None if it is missing or empty."""
         value = self.row.get(name)
         if value is None or isinstance(value, str):
             return value or None
@@ -274,7 +274,7 @@ class Fields:
         return []
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return a list of texts that are not blank."""
+        """Return a list of non-blank strings."""
         values = self.list(name)
         wrong = next((value for value in values if not isinstance(value, str) or not value.strip()), None)
         if wrong is not None or None in values:
@@ -302,7 +302,7 @@ class Fields:
             return ()
 
     def nuggets(self, *, ungraded: Severity = Severity.ERROR) -> tuple[Nugget, ...]:
-        """Return nuggets: texts, or objects with `text` and `importance`.
+        """Return nuggets: strings, or objects with `text` and `importance`.
 
         Nuggets that nuggetizer could not grade are skipped, with a problem of the severity `ungraded`.
         """

@@ -61,7 +61,7 @@ def split_header(text: str, delimiter: str) -> list[str]:
 
 
 class _Lines:
-    """Lines as text; `damaged` is true after a line that is not UTF-8, which is a problem."""
+    """Decoded lines; `damaged` is true after a line that is not UTF-8, which is reported."""
 
     def __init__(self, stream: GuardedStream, note: Note) -> None:
         self._stream = stream
@@ -106,7 +106,7 @@ def is_workbook(path: Path) -> bool:
 def read_workbook(path: Path, limits: ReadLimits, opening: Opening) -> Iterator[Row]:
     """Yield the rows below the header; blank rows are skipped.
 
-    Numbers become texts, whole ones without a fraction. Needs openpyxl.
+    Numbers become strings, whole ones without a fraction. Needs openpyxl.
     """
     try:
         import openpyxl  # noqa: PLC0415 - an extra
@@ -181,7 +181,7 @@ class _Formula:
 
 
 def _cells(values: Iterable[object]) -> list[object]:
-    """Return the cells of a row as texts, without trailing blank ones."""
+    """Return the cells of a row as strings, without trailing blank ones."""
     cells = list(map(_text, values))
     while cells and (cells[-1] is None or (isinstance(cells[-1], str) and not cells[-1].strip())):
         cells.pop()

@@ -58,7 +58,7 @@ def describe_value(value: object) -> str:
 
 
 def id_text(value: object) -> str | None:
-    """Convert an id to text, whole numbers without a fraction; None for anything else."""
+    """Convert an id to a string, whole numbers without a fraction; None for anything else."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float | Decimal):
@@ -67,17 +67,17 @@ def id_text(value: object) -> str | None:
 
 
 def has_value(value: object) -> bool:
-    """Return whether a cell is not null, NaN or an empty text."""
+    """Return whether a cell is not null, NaN or an empty string."""
     return not (value is None or value == "" or (isinstance(value, float) and math.isnan(value)))
 
 
 def whole_id(text: str) -> str | None:
-    """Return the digits of a whole float as text (`1.0`), or None."""
+    """Return the digits of a whole float in a string (`1.0`), or None."""
     return text.split(".", maxsplit=1)[0] if WHOLE_FLOAT.fullmatch(text) else None
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a text is a word for a missing value."""
+    """Return whether a string is a word for a missing value."""
     return isinstance(value, str) and value.strip() in MISSING
 
 
@@ -112,13 +112,15 @@ def unpacked(value: object) -> object:
 
 
 def texts_of(value: object, *, of_cell: bool = False) -> list[str]:
-    """Return the texts of a list of texts, with `of_cell` also in a text; empty for anything else."""
+    """Return the strings of a list, with `of_cell` also of a list in a string; empty for anything else."""
     texts = unpacked(value) if of_cell else value
     return texts if isinstance(texts, list) and all(isinstance(one, str) for one in texts) else []
 
 
 def _printed_list(text: str) -> list[object] | None:
-    """Parse a list as printed by Python or NumPy; without NumPy's commas, Python would join texts."""
+    """Parse a list as printed by Python or NumPy; without commas, as NumPy prints it, Python would join
+    strings.
+    """
     if not text.startswith("["):
         return None
     try:
@@ -149,7 +151,7 @@ def passages_of(
     Args:
         value: A list of texts, or of objects with an id, a title and a text.
         prefix: Prefix of the numbers of passages without an id, which never equal an existing id.
-        of_cell: Whether to parse a text as a list.
+        of_cell: Whether to parse a string as a list.
         texts: Whether every passage needs a text; a ranking needs only ids.
     """
     if of_cell and isinstance(value, str):
