@@ -118,9 +118,7 @@ def texts_of(value: object, *, of_cell: bool = False) -> list[str]:
 
 
 def _printed_list(text: str) -> list[object] | None:
-    """Parse a list as printed by Python or NumPy; without commas, as NumPy prints it, Python would join
-    strings.
-    """
+    """Parse a list as printed by Python or NumPy, whose lists have no commas between strings."""
     if not text.startswith("["):
         return None
     try:
