@@ -170,12 +170,7 @@ def refuse_self_battles(a: NDArray[np.int32], b: NDArray[np.int32], systems: tup
     same = a == b
     if same.any():
         row = int(np.argmax(same))
-        _refuse(
-            "model_b",
-            row,
-            f"`{systems[a[row]]}` is on both sides",
-            advice="A battle needs two different systems.",
-        )
+        _refuse("model_b", row, f"`{systems[a[row]]}` is on both sides", advice="Use two systems.")
 
 
 def _dictionary(column: Column, name: str) -> tuple[NDArray[np.int32], list[str]]:

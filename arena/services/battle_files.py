@@ -260,9 +260,7 @@ def compare_rankings_of_files(
     if all(file.questions_named for file in files):
         tables = list(in_common({str(at): table for at, table in enumerate(tables)}).values())
         if not len(tables[0]):
-            raise InputError(
-                "No battle is in all of the files.", advice="Compare verdicts on the same battles."
-            )
+            raise InputError("No battle is in all of the files.", advice="Use the same battles.")
     notes = [
         f"{path.name}: {line}" for path, file in zip(paths, files, strict=True) for line in notes_on(file)
     ]
@@ -292,8 +290,7 @@ def notes_on(battle_file: BattleFile) -> tuple[str, ...]:
         notes.append("the file has no column question_id, so every battle counts as a separate question")
         if battle_file.clusters:
             notes.append(
-                f"values repeat in {', '.join(map(repr, battle_file.clusters))}: does it identify the "
-                "question?"
+                f"values repeat in {', '.join(map(repr, battle_file.clusters))}: is this a question id?"
             )
     return tuple(notes)
 

@@ -137,9 +137,7 @@ def _document(line: int, row: Mapping[str, object], problems: ProblemList) -> Pa
     key = next((key for key in TEXTS if key in row), None)
     text = row[key] if key else None
     if not isinstance(text, str):
-        problems.add(
-            line, "missing-field", f"The document has no text: none of {', '.join(TEXTS)} is a string."
-        )
+        problems.add(line, "missing-field", f"The text is missing: none of {', '.join(TEXTS)} is a string.")
         return None
     titles = [value.strip() for part in ("title", "headings") if isinstance(value := row.get(part), str)]
     return Passage(str(name), text, " ".join(filter(None, titles)))
@@ -211,10 +209,7 @@ class Chunking:
     def __post_init__(self) -> None:
         if not 0 <= self.overlap < self.words:
             message = f"Chunks of {self.words} words cannot overlap by {self.overlap}."
-            raise RecordError(
-                message,
-                advice="Use at least one word per chunk and a smaller overlap, for example 128 and 32.",
-            )
+            raise RecordError(message, advice="Use at least one word and a smaller overlap, e.g. 128 and 32.")
 
     def cut(self, text: str) -> Iterator[str]:
         """Yield the chunks of a text; the last one is more than an overlap, and a blank text has none."""

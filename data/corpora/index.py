@@ -231,9 +231,7 @@ class CorpusLibrary:
         folder = self._folder / require_name(name, "Corpus name")
         if not (folder / MANIFEST).is_file():
             names = ", ".join(manifest.name for manifest in self.list()) or "none"
-            raise NotFoundError(
-                f"There is no corpus {name!r}.", advice=f"Import it, or choose one of: {names}."
-            )
+            raise NotFoundError(f"There is no corpus {name!r}.", advice=f"Import it, or use one of: {names}.")
         return Corpus(folder, self._analyser)
 
     @contextmanager
@@ -243,9 +241,7 @@ class CorpusLibrary:
             place = Path(mkdtemp(prefix=BUILDING, dir=self._folder))
         except OSError as error:
             message = f"No corpus can be written to {self._folder}: {error.strerror or error}."
-            raise StoreError(
-                message, advice="Free some space, or set ARENA_HOME to another folder."
-            ) from error
+            raise StoreError(message, advice="Free some space, or change ARENA_HOME.") from error
         try:
             yield place
         except OSError as error:

@@ -17,8 +17,7 @@ SIDE_FILES = ("-wal", "-shm", "-journal")
 MAX_DAMAGE = 20
 DAMAGED = (
     "Stop the site and all workers. `arena db status --check` checks the whole database; restore the newest "
-    "intact backup "
-    "with `arena db restore FILE --replace`."
+    "intact backup with `arena db restore FILE --replace`."
 )
 MIN_FREE = 1 << 20
 """Free bytes that SQLite may need for its side files, even to read."""
@@ -42,9 +41,7 @@ def back_up(database: Path, file: Path) -> int:
         raise StoreError(message, advice="Check the paths and the free space.") from error
     except OSError as error:
         message = f"{file} cannot be written: {error.strerror}."
-        raise FileFormatError(
-            message, advice="Check the path, its permissions and the free space."
-        ) from error
+        raise FileFormatError(message, advice="Check its path, permissions and free space.") from error
     return file.stat().st_size
 
 
@@ -66,9 +63,7 @@ def restore(file: Path, database: Path, versions: frozenset[str]) -> str:
             version = _version(copy)
             if version not in versions:
                 message = f"{file} contains no arena that this version can read (schema {version or 'none'})."
-                raise FileFormatError(
-                    message, advice="Restore another backup, or install the newest version."
-                )
+                raise FileFormatError(message, advice="Restore another backup, or upgrade.")
             with _unused(database):
                 copy.replace(database)
                 _sync(database.parent)
@@ -77,9 +72,7 @@ def restore(file: Path, database: Path, versions: frozenset[str]) -> str:
         raise FileFormatError(message, advice="Restore another backup.") from error
     except OSError as error:
         message = f"{error.filename or database}: {error.strerror}."
-        raise FileFormatError(
-            message, advice="Check the path, its permissions and the free space."
-        ) from error
+        raise FileFormatError(message, advice="Check its path, permissions and free space.") from error
     return version
 
 

@@ -59,8 +59,7 @@ class RankedSystem:
     Attributes:
         rank: Best and worst possible rank; None without a rating.
         rating: Elo rating; `lower` and `upper` are the ends of its interval.
-        wins: Battles won against the reference if the set has one, else against all; ties and losses
-            likewise.
+        wins: Battles won, against the reference if the set has one; ties and losses likewise.
         covered: Mean share of facts that its answers cover, 0–1; None if unknown.
         covered_by: Metric behind `covered`; empty if the board has none.
         questions: Questions with a verdict in these battles.
@@ -397,9 +396,7 @@ class RankingResults:
 
     def _between(self, name: str, first: str, second: str) -> tuple[Comparison, ...]:
         if first == second:
-            raise InputError(
-                f"{first!r} cannot be compared with itself.", advice="Choose two different systems."
-            )
+            raise InputError(f"{first!r} cannot be compared with itself.", advice="Choose two systems.")
         self._require(name, first, second)
         return tuple(self.comparisons(name, first, second))
 

@@ -233,9 +233,7 @@ class RoundReader:
             )
         rounds = [self.get(name, caller=caller) for name in names]
         if len({round_.plan["set_hash"] for round_ in rounds}) > 1:
-            raise InputError(
-                "The rounds have different question sets.", advice="Compare rounds of the same set."
-            )
+            raise InputError("The rounds have different question sets.", advice="Choose rounds of one set.")
         systems = {item for round_ in rounds for item in dict(round_.plan["systems"]).items()}
         counts = Counter(system for system, _ in systems)
         changed = sorted(system for system, count in counts.items() if count > 1)
