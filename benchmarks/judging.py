@@ -8,7 +8,7 @@ busy machines, use the ratios by processor time.
 - `bare`: an `AsyncOpenAI` + aiohttp loop over ready-made messages, replies discarded.
 - `access`: the same messages through `open_client` with a cache in memory.
 - `direct`: the same over the `direct` transport, without OpenAI's client.
-- `ideal`: with 300 ms latency and 256 connections, 256 / 0.3 replies a second. The growth from 64 calls in
+- `ideal`: with 300 ms latency and 256 connections, 256 / 0.3 replies per second. The growth from 64 calls in
   flight is measured too, so runs of few calls are slower. On a machine on which even `bare` is slower than
   that without latency, use fewer connections.
 """

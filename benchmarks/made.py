@@ -70,7 +70,7 @@ def processor_seconds() -> float:
 
 
 def show(figures: Mapping[str, float], *, as_json: bool) -> None:
-    """Print figures, one a line or as JSON."""
+    """Print figures, one per line or as JSON."""
     if as_json:
         print(json.dumps(figures, indent=2))
         return
