@@ -11,7 +11,7 @@ Measured in one run, on the same machine and with the site's own configuration:
   empty browser cache), and processor time of server and browser, which is more reliable on a busy machine;
 - 50 open sessions over websockets (Streamlit's own protocol, a light client in this process, which shares the
   machine's cores with the server). Load model: each session is a person who changes to another domain of the
-  leaderboard every 5 to 10 s at random, so some 6.7 changes per second; p95 of 300 changes, against that of 300
+  leaderboard every 5 to 10 s at random, about 6.7 changes/s; p95 of 300 changes, against that of 300
   by one session that makes the same changes as often; both three times in turn. As information, the processor
   time of server and client a change (that of 50 with the opening of their sessions).
 
