@@ -5,10 +5,12 @@ paraphrases, share many pairs of neighbouring terms with the question's referenc
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from operator import and_
+from typing import Any
 
 from judges.lexical.reading import Pair, TextReading
 from judges.lexical.settings import LexicalSettings
@@ -34,7 +36,7 @@ class Evidence:
 
     @cached_property
     def _terms(self) -> frozenset[str]:
-        return frozenset().union(*(text.counts for text in self.texts))
+        return frozenset().union(*(text.terms for text in self.texts))
 
     @cached_property
     def _near(self) -> frozenset[Pair]:
@@ -43,6 +45,10 @@ class Evidence:
     @cached_property
     def _adjacent(self) -> frozenset[Pair]:
         return frozenset(chain.from_iterable(adjacent(text) for text in self.texts))
+
+    @cached_property
+    def _pairs_of_reference(self) -> Counter[Pair]:
+        return Counter(adjacent(self.texts[0]))
 
     @cached_property
     def _runs(self) -> frozenset[tuple[str, ...]]:
@@ -65,11 +71,10 @@ class Evidence:
             return 1.0
         matches = sum(pair in self._adjacent for pair in adjacent(answer))
         neighbours = min(1.0, (matches + 1) / (settings.neighbours * known + 1))
-        forward = backward = 0
-        for first, second in near(answer):
-            same, reverse = (first, second) in self._near, (second, first) in self._near
-            forward += same and not reverse
-            backward += reverse and not same
+        same = list(map(self._near.__contains__, near(answer)))
+        reverse = list(map(self._near.__contains__, near(answer, backward=True)))
+        both = sum(map(and_, same, reverse))
+        forward, backward = sum(same) - both, sum(reverse) - both
         direction = (forward - backward + settings.doubt) / (forward + backward + settings.doubt)
         return neighbours * min(1.0, max(0.0, direction) / settings.direction)
 
@@ -77,10 +82,10 @@ class Evidence:
         """Compare with the reference only, whose order matters only for nearly the same words."""
         (reference,) = self.texts
         size = len(answer.terms) + len(reference.terms)
-        same = 2 * (Counter(answer.terms) & Counter(reference.terms)).total() / size
+        same = 2 * _common(answer.counts, reference.counts) / size
         if same <= MIN_SHARED or len(reference.terms) < MIN_REFERENCE:
             return 1.0
-        shared = (Counter(adjacent(answer)) & Counter(adjacent(reference))).total()
+        shared = _common(Counter(adjacent(answer)), self._pairs_of_reference)
         return min(1.0, 2 * shared / (size - 2) / (settings.neighbours * same))
 
     def copied(self, answer: TextReading) -> int:
@@ -125,10 +130,14 @@ def adjacent(text: TextReading) -> Iterable[Pair]:
     return zip(text.terms, text.terms[1:], strict=False)
 
 
-def near(text: TextReading) -> Iterable[Pair]:
-    """Yield ordered pairs of terms at most `REACH` apart."""
-    steps = range(1, REACH + 1)
-    return chain.from_iterable(zip(text.terms, text.terms[step:], strict=False) for step in steps)
+def near(text: TextReading, *, backward: bool = False) -> Iterable[Pair]:
+    """Yield ordered pairs of terms at most `REACH` apart, or the same pairs reversed."""
+    ahead = ((text.terms, text.terms[step:]) for step in range(1, REACH + 1))
+    return chain.from_iterable(zip(*(pair[::-1] if backward else pair), strict=False) for pair in ahead)
+
+
+def _common(some: Mapping[Any, int], others: Mapping[Any, int]) -> int:
+    return sum(min(count, others[key]) for key, count in some.items() if key in others)
 
 
 def runs(text: TextReading) -> Iterable[tuple[str, ...]]:

@@ -33,13 +33,13 @@ class Sentence:
     Attributes:
         text: Original wording, without citation marks.
         live: For each term, whether it asserts something: repetitions, questions and sentences such as "it
-            is false that …" do not.
+            is false that …" do not. Empty if unknown.
         leads: Whether it is a short heading or only introduces the next sentences.
     """
 
     text: str
     terms: tuple[str, ...]
-    live: tuple[bool, ...]
+    live: tuple[bool, ...] = ()
     leads: bool = False
 
     @cached_property
@@ -74,8 +74,8 @@ class TextReading:
     """
 
     sentences: tuple[Sentence, ...]
-    beginning: str
-    names: frozenset[str]
+    beginning: str = ""
+    names: frozenset[str] = frozenset()
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -119,6 +119,12 @@ def without_leads(text: TextReading, known: Container[str]) -> TextReading:
     return replace(text, sentences=sentences) if sentences and len(sentences) < len(text.sentences) else text
 
 
+def read_terms(text: str) -> TextReading:
+    """Parse an English text for its terms only."""
+    rows = ((line.text, terms(line.text)) for line in read_sentences(text))
+    return TextReading(tuple(Sentence(part, bag) for part, bag in rows if bag))
+
+
 def read_text(text: str, code: str = ENGLISH) -> TextReading:
     """Parse a cleaned text in a language."""
     lines = read_sentences(text)
@@ -144,7 +150,7 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
         for part, bag, asserted in rows
     )
     first = WORD.search(fold(next(iter(statements)).text)) if statements else None
-    return TextReading(sentences, first[0] if first else "", _names(sentences, code))
+    return TextReading(sentences, first[0] if first else "", names_of(sentences, code))
 
 
 def asserts(sentence: str) -> bool:
@@ -166,7 +172,7 @@ def _fresh(terms: Sequence[str]) -> Iterator[bool]:
     return iter(fresh)
 
 
-def _names(sentences: Sequence[Sentence], code: str) -> frozenset[str]:
+def names_of(sentences: Sequence[Sentence], code: str = ENGLISH) -> frozenset[str]:
     """Return terms that are always capitalised, and not only at the start of a sentence."""
     matches = [match for sentence in sentences for match in CAPITAL.finditer(sentence.text)]
     inner = Counter(terms_of([fold(match[0]) for match in matches if match.start()], code))

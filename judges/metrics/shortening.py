@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from data.declines import declines
 from data.models import EMBEDDED_ENGINE, ENGINE, Json, MetricItem, Passage, Score
 from judges.lexical.guards import Evidence
-from judges.lexical.reading import TextReading, asserts, read_text
+from judges.lexical.reading import TextReading, asserts, read_terms
 from judges.lexical.settings import LexicalSettings
 from judges.metrics.registry import Cut, Metric, build_metric, metric_info, read_options
 from judges.pairwise.cleaning import clean
@@ -184,30 +184,33 @@ def surface_of(item: MetricItem) -> AnswerSurface:
     whole = "\n\n".join(headings.get(line.text, line.text) for line in lines)
     if declines(whole, item.question):
         return AnswerSurface(whole)
-    reading = read_text(whole)
-    questions = [words(question) for question in (item.question, *item.sub_questions)]
+    rows = read_terms(whole).sentences
     bags = {terms(question) for question in (item.question, *item.sub_questions)}
     # Repeated sentences count once.
-    distinct = {sentence.terms: sentence for sentence in reversed(reading.sentences)}
+    distinct = {sentence.terms: sentence for sentence in reversed(rows)}
     sentences = tuple(reversed(distinct.values()))
     statements = tuple(
         sentence
         for sentence in sentences
         if asserts(sentence.text)
         and not TAKES_BACK.match(sentence.text.lstrip())
-        and not (sentence.terms in bags and words(sentence.text) in questions)
+        and not (sentence.terms in bags and _repeats_question(sentence.text, item))
     )
     left_out = len(sentences) - len(statements)
     answer = "\n\n".join(headings.get(row.text, row.text) for row in statements) if left_out else whole
     stating = sum(len(sentence.terms) for sentence in statements)
     total = sum(len(sentence.terms) for sentence in sentences)
     asserting = min(1.0, 2 * stating / total) if total else 1.0
-    reading = replace(reading, sentences=sentences)
+    reading = TextReading(sentences)
     evidence = _evidence(tuple(passage.text for passage in item.passages), item.reference or "")
     if evidence is None or len(reading.terms) < MIN_TERMS:
         return AnswerSurface(answer, left_out, asserting)
     order = evidence.order(reading, SETTINGS)
     return AnswerSurface(answer, left_out, asserting, order, _copies(reading, evidence))
+
+
+def _repeats_question(sentence: str, item: MetricItem) -> bool:
+    return words(sentence) in map(words, (item.question, *item.sub_questions))
 
 
 def _copies(reading: TextReading, evidence: Evidence) -> float:
@@ -221,8 +224,8 @@ def _copies(reading: TextReading, evidence: Evidence) -> float:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _evidence(passages: tuple[str, ...], reference: str) -> Evidence | None:
-    readings = tuple(read_text(text) for text in passages if text.strip())
-    texts = (*([read_text(reference)] if reference.strip() else []), *readings)
+    readings = tuple(read_terms(text) for text in passages if text.strip())
+    texts = (*([read_terms(reference)] if reference.strip() else []), *readings)
     return Evidence(texts, readings) if texts else None
 
 

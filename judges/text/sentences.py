@@ -8,12 +8,11 @@ from functools import lru_cache
 from data.citations import Citation, citations, removed
 from data.declines import fold
 from judges.text.languages import ABBREVIATIONS
-from judges.text.layout import CITED, CLOSERS, ENDS, MONTHS, read_blocks
+from judges.text.layout import CITED, CLOSERS, ENDS, MONTHS, is_prose, read_blocks
 from judges.text.tokens import WORD, terms
 
 BOUNDARY = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s|$))|[。！？｡؟।။។։]+[”’»」』)\]]*")
 CLAUSE = re.compile(r"(?:(?<!\s)\s++)?;\s++|(?<!\s)\s++[–—]\s++|:\s++(?=\S++\s++\S++\s++\S)")
-TOKEN = re.compile(r"\S+")
 NO_SPACE = re.compile(r"\S")
 # The next three patterns match the last token before a full stop from its first character.
 DOTTED = re.compile(r"(?:^|[(\"“])(?:[^\W\d_]\.){2,}+$")
@@ -88,6 +87,8 @@ def _cached(text: str, ids: tuple[str, ...]) -> tuple[Sentence, ...]:
 
 
 def _sentences(text: str, ids: Sequence[str]) -> tuple[Sentence, ...]:
+    if is_prose(text) and not citations(text, ids):
+        return tuple(Sentence(sentence) for line in text.split("\n\n") for sentence in _cut(line.strip()))
     plain = _PRIVATE.sub("\ufffd", text)
     references = citations(plain, ids)[: 0x10FFFD - _FIRST_MARK]
     sentences = []
@@ -151,24 +152,18 @@ def split_clauses(sentence: str) -> tuple[str, ...]:
 
 def _cut(block: str) -> list[str]:
     sentences: list[str] = []
-    tokens = [token.span() for token in TOKEN.finditer(block)]
-    start = number = 0
+    start = 0
     for mark in BOUNDARY.finditer(block):
         end = mark.end()
         match = NO_SPACE.search(block, end)
-        following = match[0] if match else ""
-        while tokens[number][1] < end:
-            number += 1
+        if match is None:
+            break
+        following = match[0]
         if (
             following.islower()
             or (following in DASHES and block[end - 1] == ")")
             or ANOTHER_INITIAL.match(block, end - 2)
-            or (
-                block[end - 1] == "."
-                and not _closes(
-                    block, start, tokens[max(0, number - 1) : number + 1], match and match.start()
-                )
-            )
+            or (block[end - 1] == "." and not _closes(block, block[start:end], match.start()))
         ):
             continue
         sentences.append(block[start:end].strip())
@@ -177,27 +172,26 @@ def _cut(block: str) -> list[str]:
     return [sentence for sentence in sentences if any(character.isalnum() for character in sentence)]
 
 
-def _closes(block: str, start: int, tokens: Sequence[tuple[int, int]], following: int | None) -> bool:
+def _closes(block: str, sentence: str, following: int) -> bool:
     """Return whether the full stop of the last token ends the sentence; the text continues at `following`."""
-    *earlier, last = (block[max(start, first) : end] for first, end in tokens)
-    if following is not None and last[:-1].isdecimal() and len(last) <= MAX_ORDINAL_LENGTH:
+    *earlier, last = sentence.rsplit(maxsplit=2)[-2:]
+    if last[:-1].isdecimal() and len(last) <= MAX_ORDINAL_LENGTH:
         word = WORD.match(block, following)
         month = word is not None and fold(word[0]) in MONTHS
         return any(earlier) and earlier[0].casefold() not in BEFORE_ORDINALS and not month
     if DOTTED.search(last):
-        return following is not None and last[-2].isupper() and STARTER.match(block, following) is not None
+        return last[-2].isupper() and STARTER.match(block, following) is not None
     if INITIAL.search(last):
         # An initial is part of a name at the start of a text, after a capital and after words like "and".
         if not any(earlier) or earlier[0][:1].isupper():
             return False
         return (
             not (earlier[0] in JOINING or earlier[0].endswith(",") or earlier[0].isdecimal())
-            or following is None
             or not block[following].isupper()
             or STARTER.match(block, following) is not None
         )
     word = LAST_WORD.search(last)
-    if word is not None and following is not None:
+    if word is not None:
         numbered = len(word[1]) == 1 and block[following].isdecimal()
         return not numbered and word[1].casefold() not in ABBREVIATIONS
     return True

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby, islice
@@ -11,14 +11,14 @@ from typing import Any
 from arena.services.accounts.auth import Caller
 from arena.services.accounts.redaction import submission_visibility
 from arena.services.accounts.visibility import Kind, Resource, Visibility, visibility_of
+from arena.services.metrics.embedded import ScoreRows
 from arena.services.submissions.reader import StatusReader
-from data.errors import JudgeError, NotFoundError, SpecError, StoppedError
-from data.models import MetricItem, Outcome, Score, Submission, SubmissionKind, unscored
+from data.errors import JudgeError, NotFoundError, StoppedError
+from data.models import MetricItem, Outcome, Score, Submission, SubmissionKind
 from data.progress import Work, working
 from data.store import Store
 from data.store.scores import ScoredAnswer
 from judges.llm.costs import Usage
-from judges.metrics.registry import Metric
 from judges.metrics.shortening import CUT, CUT_NOTE
 
 Filter = Callable[[Submission], bool]
@@ -143,22 +143,6 @@ class MetricRun:
             "output_tokens": self.usage.output_tokens,
             "cost_usd": self.usage.total_usd,
         }
-
-
-async def scored(metric: Metric, item: MetricItem) -> Score:
-    """Score one answer; an exception of the metric fails only this answer."""
-    try:
-        return await metric.score(item)
-    except (JudgeError, SpecError):
-        raise
-    except Exception as error:  # noqa: BLE001 - counted as failed, with its reason
-        reason = f"The metric raised an error ({type(error).__name__}: {error})."
-        return unscored(item, metric.name, Outcome.FAILED, reason)
-
-
-Rows = Sequence[tuple[MetricItem, tuple[str, ...]]]
-"""Answers to one question, each with the metrics that score it."""
-ScoreRows = Callable[[Rows], Awaitable[list[list[Score]]]]
 
 
 @dataclass(slots=True)

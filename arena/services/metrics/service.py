@@ -1,38 +1,28 @@
 """Metrics over stored answers and files; embedded ones run in other processes."""
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.services.boards.metric_columns import NO_CITATIONS, board_metrics
 from arena.services.jobs.cancellation import StopEvent, call_when_set, forward_stop, stopping_on_interrupt
+from arena.services.metrics.embedded import AnswerScorer, EmbeddedMetrics, Rows, ScoreRows, scored
 from arena.services.metrics.factory import MetricAccess, MetricRequest, OpenedMetric
-from arena.services.metrics.scoring import (
-    RETRIED,
-    MetricRun,
-    Rows,
-    ScoreRows,
-    entrants_of,
-    score_pending,
-    scored,
-)
+from arena.services.metrics.scoring import RETRIED, MetricRun, entrants_of, score_pending
 from arena.services.text_process import TextWork
 from arena.settings import Settings
-from data.errors import FileFormatError, JudgeError, SpecError, StoppedError, WorkError
+from data.errors import FileFormatError, JudgeError, SpecError, StoppedError
 from data.files.labelled_pairs import read_items
 from data.files.strict_json import parse_json
 from data.files.text_files import ReadLimits, read_text
-from data.models import Json, MetricItem, Outcome, Passage, Score, Submission, SubmissionKind, unscored
+from data.models import Json, MetricItem, Score, Submission, SubmissionKind
 from data.progress import counted
 from data.store import Store
 from data.store.scores import EMBEDDED
-from judges.base import reason_of
 from judges.metrics.context import CONTEXT
-from judges.metrics.registry import Metric, MetricInfo, Need, added_metrics, build_metric, metric_info
+from judges.metrics.registry import MetricInfo, Need, added_metrics, metric_info
 
 if TYPE_CHECKING:
     from judges.metrics.factuality.graph import FactorTables, Inference
@@ -55,67 +45,6 @@ def scorer_of(
         return in_process, 1, opened.concurrency
     embedded = EmbeddedMetrics([AnswerScorer(name, opened.options) for name in names], work)
     return embedded.score, ANSWERS_AT_ONCE, IN_FLIGHT * max(1, processes)
-
-
-class EmbeddedMetrics:
-    """Embedded metrics that score in other processes, answers to a question together."""
-
-    def __init__(self, scorers: "Sequence[AnswerScorer]", work: TextWork) -> None:
-        self._scorers = {scorer.name: scorer for scorer in scorers}
-        self._work = work
-
-    async def score(self, rows: Rows) -> list[list[Score]]:
-        """Score answers; a timeout fails only its own answer."""
-        if self._work.here(rows):
-            return await _scores(self._scorers, rows)
-        try:
-            return await self._work.do(_scores_of, self._scorers, rows)
-        except WorkError as error:
-            (item, names), *rest = rows
-            if not rest and len(names) == 1:
-                return [[unscored(item, names[0], Outcome.FAILED, reason_of(error))]]
-        apart = [[await self.score([(item, (name,))]) for name in names] for item, names in rows]
-        return [[score for ((score,),) in own] for own in apart]
-
-
-def _scores_of(scorers: "Mapping[str, AnswerScorer]", rows: Rows) -> list[list[Score]]:
-    return asyncio.run(_scores(scorers, rows))
-
-
-async def _scores(scorers: "Mapping[str, AnswerScorer]", rows: Rows) -> list[list[Score]]:
-    return [[await scorers[name].score(item) for name in names] for item, names in rows]
-
-
-class AnswerScorer:
-    """Scorer of answers by one metric, which a process builds once."""
-
-    def __init__(self, name: str, options: Mapping[str, Json]) -> None:
-        self.name = name
-        self._options = json.dumps(dict(options), sort_keys=True)
-
-    def __reduce__(self) -> "tuple[Callable[..., AnswerScorer], tuple[object, ...]]":
-        """Build the metric when unpickled, so that its start does not count against the first answer."""
-        return _ready_scorer, (self.name, self._options)
-
-    async def score(self, item: MetricItem) -> Score:
-        """Score one answer."""
-        return await scored(_metric(self.name, self._options), item)
-
-
-@lru_cache(maxsize=16)
-def _ready_scorer(name: str, options: str) -> AnswerScorer:
-    scorer = AnswerScorer(name, json.loads(options))
-    # The first text loads models, which must not count as an answer's time.
-    first = MetricItem(
-        id="", question="Which is it?", answer="It is the first.", passages=(Passage("", "It is."),)
-    )
-    asyncio.run(scorer.score(first))
-    return scorer
-
-
-@lru_cache(maxsize=16)
-def _metric(name: str, options: str) -> Metric:
-    return build_metric(name, options=json.loads(options))
 
 
 MAX_REASONS = 5

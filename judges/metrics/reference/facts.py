@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from judges.lexical.reading import read_text
+from judges.lexical.reading import names_of, read_terms
 from judges.pairwise.cleaning import clean
 from judges.text.sentences import CLOSING, read_sentences, states, stating
 from judges.text.tokens import WORD, terms
@@ -47,7 +47,7 @@ class Fact:
 def facts_of(reference: str) -> tuple[Fact, ...]:
     """Split a reference into distinct facts, in order."""
     text = clean(reference)
-    names = read_text(text).names
+    names = names_of(read_terms(text).sentences)
     facts: dict[str, Fact] = {}
     for sentence in stating(read_sentences(text)):
         for part in _parts(sentence.text):

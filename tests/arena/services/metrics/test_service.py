@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.services.metrics.scoring import scored
-from arena.services.metrics.service import AnswerScorer, EmbeddedMetrics
+from arena.services.metrics.embedded import AnswerScorer, EmbeddedMetrics, scored
 from arena.services.text_process import IDLE, TextWork
 from data.errors import JudgeError, SpecError
 from data.models import Json, MetricItem, Outcome, Passage, Score
