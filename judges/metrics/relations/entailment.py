@@ -28,6 +28,8 @@ TOPIC_FACTOR = 0.2
 
 
 Relations: TypeAlias = Mapping[tuple[str, str], Entailment]
+_Related: TypeAlias = dict[tuple[str, str], Entailment]
+Selection: TypeAlias = NDArray[np.bool_]
 
 
 def entailment_weights(statements: Iterable[str], question: str) -> TermWeights:
@@ -37,20 +39,27 @@ def entailment_weights(statements: Iterable[str], question: str) -> TermWeights:
     )
 
 
-def classify(
-    premise: Statement, hypothesis: Statement, weights: TermWeights, finder: ContradictionFinder | None = None
-) -> Entailment:
+def classify(premise: Statement, hypothesis: Statement, weights: TermWeights) -> Entailment:
     """Classify the relation of a premise to a hypothesis on the same question.
 
     The premise entails the hypothesis if it has enough of the hypothesis's weight, or if it is a short answer
     and most of its new terms are in the hypothesis; figures must agree, and short statements must both be
     negated or not. It contradicts the hypothesis if both have the same subject but differ in a figure, a
-    direction or a negation. `finder` is the hypothesis's finder, if known.
+    direction or a negation.
     """
-    if not premise.axes.isdisjoint(hypothesis.axes):
-        conflicts = (finder or ContradictionFinder((hypothesis,), weights)).conflicts(premise)
-        if any(conflict.strength >= CONTRADICTED_FROM for conflict in conflicts):
-            return Entailment.CONTRADICTION
+    if _conflicts(premise, hypothesis, ContradictionFinder((hypothesis,), weights)):
+        return Entailment.CONTRADICTION
+    return _entailed(premise, hypothesis, weights)
+
+
+def _conflicts(premise: Statement, hypothesis: Statement, finder: ContradictionFinder) -> bool:
+    """Return whether a premise contradicts a figure or direction of the finder's hypothesis."""
+    return not premise.axes.isdisjoint(hypothesis.axes) and any(
+        conflict.strength >= CONTRADICTED_FROM for conflict in finder.conflicts(premise)
+    )
+
+
+def _entailed(premise: Statement, hypothesis: Statement, weights: TermWeights) -> Entailment:
     bag = premise.terms
     if premise.figures and hypothesis.figures:
         figures = Figures(premise.figures)
@@ -78,14 +87,14 @@ def _answers(premise: Statement, hypothesis: Statement, new: frozenset[str], wei
 class StatementRelations:
     """Relations between the statements of a question's texts and of answers.
 
-    Only pairs with enough common weight, or with different values of one axis, are compared; other pairs are
-    neutral.
+    Products of matrices find the pairs with enough common weight. Most of them are entailments; the rest, and
+    pairs with different values of one axis, are compared. Other pairs are neutral.
     """
 
     def __init__(self, statements: Iterable[Statement], weights: TermWeights) -> None:
         self._weights = weights
-        self._own = list({statement.text: statement for statement in statements}.values())
-        self._finders = {row.text: ContradictionFinder((row,), weights) for row in self._own}
+        self._own = tuple({statement.text: statement for statement in statements}.values())
+        self._finders: dict[str, ContradictionFinder] = {}
         self._vocabulary = Vocabulary(self._own, weights)
         self._by_axis: defaultdict[str, list[tuple[int, Mark]]] = defaultdict(list)
         self._by_figure: defaultdict[float, set[int]] = defaultdict(set)
@@ -99,36 +108,51 @@ class StatementRelations:
     @cached_property
     def own(self) -> Relations:
         """All relations except neutral ones between the question's own statements."""
-        return dict(self._pairs(self._own, self._columns, back=False))
+        relations = self._entailments(self._columns, self._columns)
+        self._add_conflicts(relations, self._own, back=False)
+        return relations
 
     def of(self, statements: Iterable[Statement]) -> Relations:
         """Return all relations except neutral ones with other statements, in both directions."""
         rows = tuple(statements)
-        return dict(self._pairs(rows, _Columns(rows, self._vocabulary, self._weights), back=True))
+        columns = _Columns(rows, self._vocabulary, self._weights)
+        relations = self._entailments(columns, self._columns)
+        relations |= self._entailments(self._columns, columns)
+        self._add_conflicts(relations, rows, back=True)
+        return relations
 
-    def _pairs(
-        self, statements: Sequence[Statement], columns: "_Columns", *, back: bool
-    ) -> Iterable[tuple[tuple[str, str], Entailment]]:
-        forward = columns.may_entail(self._columns)
-        backward = self._columns.may_entail(columns).T if back else np.zeros_like(forward)
-        for statement, ahead, behind in zip(statements, forward, backward, strict=True):
-            own = ContradictionFinder((statement,), self._weights)
-            conflicting = self._conflicting(statement)
-            for place in sorted({*np.flatnonzero(ahead | behind).tolist(), *conflicting}):
-                other = self._own[place]
+    def _entailments(self, premises: "_Columns", hypotheses: "_Columns") -> _Related:
+        """Return all relations except neutral ones and conflicts."""
+        surely, perhaps = premises.entail(hypotheses)
+        relations: _Related = {}
+        for is_sure, places in ((True, surely), (False, perhaps)):
+            for at, to in np.argwhere(places).tolist():
+                premise, hypothesis = premises.statements[at], hypotheses.statements[to]
+                if premise.text == hypothesis.text:
+                    continue
+                relation = Entailment.ENTAILMENT if is_sure else _entailed(premise, hypothesis, self._weights)
+                if relation is not Entailment.NEUTRAL:
+                    relations[premise.text, hypothesis.text] = relation
+        return relations
+
+    def _add_conflicts(self, relations: _Related, statements: Sequence[Statement], *, back: bool) -> None:
+        for statement in statements:
+            places = self._conflicting(statement)
+            own = ContradictionFinder((statement,), self._weights) if places and back else None
+            for other in map(self._own.__getitem__, places):
                 if statement.text == other.text:
                     continue
-                conflicts = place in conflicting
-                pairs = [(statement, other)] if conflicts or ahead[place] else []
-                pairs += [(other, statement)] if back and (conflicts or behind[place]) else []
-                for premise, hypothesis in pairs:
-                    finder = own if hypothesis is statement else self._finders[hypothesis.text]
-                    relation = classify(premise, hypothesis, self._weights, finder)
-                    if relation is not Entailment.NEUTRAL:
-                        yield (premise.text, hypothesis.text), relation
+                if other.text not in self._finders:
+                    self._finders[other.text] = ContradictionFinder((other,), self._weights)
+                if _conflicts(statement, other, self._finders[other.text]):
+                    relations[statement.text, other.text] = Entailment.CONTRADICTION
+                if own is not None and _conflicts(other, statement, own):
+                    relations[other.text, statement.text] = Entailment.CONTRADICTION
 
     def _conflicting(self, statement: Statement) -> set[int]:
         """Return the places of own statements that may have a conflict with a statement."""
+        if not statement.marks:
+            return set()
         places = {
             place
             for mark in statement.marks
@@ -144,25 +168,39 @@ class _Columns:
     """Statements as rows of matrices, which select the pairs that may be an entailment."""
 
     def __init__(self, statements: Sequence[Statement], vocabulary: Vocabulary, weights: TermWeights) -> None:
+        self.statements = statements
         self.rows = vocabulary.rows(statements)
-        self._new = vocabulary.rows(statements, without=weights.topic)
-        self._answers_from = np.array(
-            [ANSWERED_FROM if row.terms - weights.topic else AGREES_FROM for row in statements]
-        )
-        self._of_topic = [not row.terms - weights.topic for row in statements]
-        self._counts = np.array([bool(row.figures) for row in statements], dtype=bool)
+        new = np.array([len(row.terms - weights.topic) for row in statements])
+        self.negated = np.array([row.negated for row in statements], dtype=bool)
+        self.counts = np.array([bool(row.figures) for row in statements], dtype=bool)
         figures = [
             weights.total({term for mark in row.figures for term in terms(mark.text)} & row.terms)
             for row in statements
         ]
         self.of_figures = np.array(figures) / self.rows.total
+        # Premises are rows.
+        self._of_topic = (new == 0)[:, None]
+        self._few = (new <= FEW_TERMS)[:, None]
+        self._negated = self.negated[:, None]
+        self._counts = self.counts[:, None]
 
-    def may_entail(self, hypotheses: "_Columns") -> NDArray[np.bool_]:
-        """Select pairs with enough common weight, shape (statements, hypotheses)."""
+    def entail(self, hypotheses: "_Columns") -> tuple[Selection, Selection]:
+        """Select the pairs that surely are an entailment, and other pairs that may be.
+
+        Both have the shape (statements, hypotheses); conflicts are ignored.
+        """
         covered = hypotheses.rows.shares(self.rows).T
+        answers = self.rows.new_shares(hypotheses.rows)
+        enough = covered >= COVERED_FROM + TOLERANCE
+        enough |= (answers >= ANSWERED_FROM + TOLERANCE) & ~self._of_topic
         # The same figure in another unit or rounding counts.
-        covered += np.outer(self._counts, hypotheses.of_figures)
-        answers = self._new.shares(hypotheses.rows)
-        if any(self._of_topic):
-            answers[self._of_topic] = self.rows.shares(hypotheses.rows)[self._of_topic]
-        return (covered >= COVERED_FROM - TOLERANCE) | (answers >= self._answers_from[:, None] - TOLERANCE)
+        possible = covered + self._counts * hypotheses.of_figures >= COVERED_FROM - TOLERANCE
+        possible |= answers >= ANSWERED_FROM - TOLERANCE
+        if self._of_topic.any():
+            possible |= self._of_topic & (self.rows.shares(hypotheses.rows) >= AGREES_FROM - TOLERANCE)
+        reversed_ = self._few & (self._negated != hypotheses.negated)
+        aside = hypotheses.counts & ~self._counts
+        agree = ~hypotheses.counts | (aside & (covered >= FIGURES_ASIDE + TOLERANCE))
+        differ = aside & (covered < FIGURES_ASIDE - TOLERANCE)
+        surely = enough & agree & ~reversed_
+        return surely, possible & ~surely & (reversed_ | ~differ)
