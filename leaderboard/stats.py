@@ -199,7 +199,11 @@ def bca_mean(sums: Floats, counts: Floats) -> Interval | None:
     low, high = float((sums / counts).min()), float((sums / counts).max())
     if low == high:
         return wilson(low, units) if 0 <= low <= 1 else None
-    means = np.concatenate([weights @ sums / (weights @ counts) for weights in _resamples(units)])
+    # Of one answer a question, each resample has as many answers as questions.
+    single = bool((counts == 1).all())
+    means = np.concatenate(
+        [weights @ sums / (units if single else weights @ counts) for weights in _resamples(units)]
+    )
     shares = bca_levels(means, (sums.sum() - sums) / (counts.sum() - counts), mean)
     # Summation in another order may exceed the bounds by a rounding error.
     lower, upper = np.clip(np.quantile(means, np.sort(shares)), low, high)

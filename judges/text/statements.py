@@ -3,18 +3,17 @@
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from data.citations import FIRST_YEAR, LAST_YEAR
 from data.declines import fold
 from judges.text.languages import AXES, LISTS, NUMBER_WORDS, unit_of
 from judges.text.sentences import CACHED_TEXTS, MAX_CACHED_LENGTH, split_sentences
-from judges.text.tokens import CACHED_SENTENCES, WORD, is_content, plain_figures, related, stem, terms_by_word
+from judges.text.tokens import CACHED_SENTENCES, is_content, read_words, related, stem, term, terms
 
 SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 SHORT_SCALES = {"bn": 1e9, "mn": 1e6, "k": 1e3, "m": 1e6}
@@ -129,6 +128,7 @@ IDIOM = re.compile(
     r"no (?:more|less|fewer|later|earlier)|unlike)\b"
 )
 """Idioms whose words have no direction."""
+DIGIT = re.compile(r"\d")
 _NUMERIC = frozenset({*NUMBER_WORDS, *SCALES}) - {"one", "zero"}
 _DENYING = frozenset(LISTS["denying"].split())
 
@@ -207,34 +207,26 @@ def _statements(text: str, source: str) -> tuple[Statement, ...]:
 @lru_cache(maxsize=CACHED_SENTENCES)
 def read_statement(sentence: str, source: str = "") -> Statement:
     """Parse one sentence."""
-    plain = plain_figures(sentence)
-    folded = fold(plain)
-    places = [(match.start(), match[0]) for match in WORD.finditer(folded)]
-    terms = terms_by_word([word for _, word in places])
-    bag = frozenset(chain.from_iterable(terms))
-    marks = tuple(dict.fromkeys(_marks(plain, folded, places, terms)))
+    bag = frozenset(terms(sentence))
+    marks = tuple(dict.fromkeys(_marks(*read_words(sentence))))
     return Statement(sentence, source, bag, frozenset(map(related, bag)), marks)
 
 
-def _marks(
-    sentence: str, folded: str, places: Sequence[tuple[int, str]], terms: Sequence[tuple[str, ...]]
-) -> Iterator[Mark]:
+def _marks(sentence: str, folded: str, words: Sequence[str]) -> Iterator[Mark]:
     """Yield numbers, direction words (reversed if denied) and negations."""
     # The words show faster than the patterns that most sentences have neither numbers nor denials.
-    words = {word for _, word in places}
     odd = "'" in folded or not sentence.isascii()
-    figures = quantities(sentence) if odd or words & _NUMERIC or re.search(r"\d", folded) else ()
-    denials = {match.start(): match for match in NEGATION.finditer(folded)} if odd or words & _DENYING else {}
-    directed = [entry for entry in zip(places, terms, strict=True) if poles_of(entry[0][1])]
+    figures = quantities(sentence) if odd or not _NUMERIC.isdisjoint(words) or DIGIT.search(folded) else ()
+    denials = (
+        {match.start(): match for match in NEGATION.finditer(folded)}
+        if odd or not _DENYING.isdisjoint(words)
+        else {}
+    )
+    directed = any(map(poles_of, words))
     if not figures and not denials and not directed:
         return
-    content = [
-        (start, term)
-        for (start, word), own in zip(places, terms, strict=True)
-        if not (len(word) > 1 and unit_of(word))
-        for term in own
-        if term[0] != "#"
-    ]
+    places = list(zip(_places(folded, words), words, strict=True))
+    content = [(start, own) for start, word in places for own in _content(word)]
     starts = [start for start, _ in content]
     breaks = [-1, *(match.start() for match in CLAUSE_BREAK.finditer(folded)), len(folded)]
 
@@ -242,23 +234,40 @@ def _marks(
         here, clause = bisect_left(starts, start), bisect_left(breaks, start)
         opens, closes = breaks[max(0, clause - 1)], breaks[min(clause, len(breaks) - 1)]
         near = content[max(0, here - before) : here + after]
-        return frozenset(term for at, term in near if opens < at < closes)
+        return frozenset([own for at, own in near if opens < at < closes])
 
     for figure in figures:
         axis = f"{figure.dimension}:{figure.noun}"
         near, adjacent = around(figure.start), around(figure.start, before=2, after=1)
         yield Mark(MarkKind.QUANTITY, axis, figure.value, figure.text, near, figure.figure, adjacent)
     idioms = [match.span() for match in IDIOM.finditer(folded)] if directed else []
-    for (start, word), own in directed:
-        if any(first <= start < last for first, last in idioms):
+    for start, word in places if directed else ():
+        if not poles_of(word) or any(first <= start < last for first, last in idioms):
             continue
         denied = any(0 < start - denial <= DENIAL_REACH for denial in denials)
         for number, pole in poles_of(word):
-            near = around(start).difference(own)
+            near = around(start).difference(term(word))
             yield Mark(MarkKind.DIRECTION, f"axis {number}", 1 - pole if denied else pole, word, near)
     for at, match in denials.items():
         near, adjacent = around(at, before=1), around(match.end(), before=0, after=1)
         yield Mark(MarkKind.NEGATION, "negation", 1.0, match[0], near, adjacent=adjacent)
+
+
+def _places(folded: str, words: Iterable[str]) -> Iterator[int]:
+    """Yield the start of each word of a text; nothing between two words begins like a word."""
+    end = 0
+    for word in words:
+        start = folded.index(word, end)
+        yield start
+        end = start + len(word)
+
+
+@lru_cache(maxsize=1 << 14)
+def _content(word: str) -> tuple[str, ...]:
+    """Return the terms of a folded word that is neither a unit nor a number."""
+    if len(word) > 1 and unit_of(word):
+        return ()
+    return tuple(own for own in term(word) if own[0] != "#")
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, repeat
 
 from data.corpora.documents import Analyser
 from data.declines import fold
@@ -26,6 +26,7 @@ MIN_LENGTH = 2
 PREFIX = 5
 MAX_WHOLE = 100
 CACHED_SENTENCES = 1 << 10
+MAX_CACHED_SENTENCE = 1_000
 
 
 PARTS = ("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -49,7 +50,7 @@ def plain_figures(text: str) -> str:
         text = VULGAR.sub(lambda match: f" {unicodedata.normalize('NFKD', match[0])}", text)
     text = MILLIONS.sub(" million", text) if "M" in text or "mi" in text else text
     folded = text.casefold()
-    return FRACTION.sub(_decimal, text) if any(part in folded for part in PARTED) else text
+    return FRACTION.sub(_decimal, text) if any(map(folded.__contains__, PARTED)) else text
 
 
 def _decimal(match: re.Match[str]) -> str:
@@ -65,6 +66,14 @@ def _decimal(match: re.Match[str]) -> str:
 def words(text: str) -> list[str]:
     """Return the folded words and numerals of a text, in order; unspaced scripts as runs."""
     return WORD.findall(fold(plain_figures(text)))
+
+
+@lru_cache(maxsize=1 << 8)
+def read_words(sentence: str) -> tuple[str, str, tuple[str, ...]]:
+    """Return a sentence with plain figures, the same folded, and its words."""
+    plain = plain_figures(sentence)
+    folded = fold(plain)
+    return plain, folded, tuple(WORD.findall(folded))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -104,20 +113,15 @@ def term(word: str, code: str = ENGLISH) -> tuple[str, ...]:
     return (stem(bare, code),)
 
 
-def terms_by_word(tokens: Iterable[str], code: str = ENGLISH) -> list[tuple[str, ...]]:
-    """Return the terms of each folded word."""
-    return [term(word, code) for word in tokens]
-
-
 def terms_of(tokens: Iterable[str], code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of folded words in order, repeats included."""
-    return tuple(chain.from_iterable(terms_by_word(tokens, code)))
+    return tuple(chain.from_iterable(map(term, tokens, repeat(code))))
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)
 def terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of a text in order, repeats included."""
-    return terms_of(words(text), code)
+    return terms_of(read_words(text)[2] if len(text) <= MAX_CACHED_SENTENCE else words(text), code)
 
 
 @lru_cache(maxsize=1 << 14)
