@@ -114,13 +114,14 @@ class BoardService(BoardReader):
             UnrankableError: The votes compare no two systems.
             StoppedError: Stopped; scores are stored, nothing is published.
         """
-        from arena.services.boards.people import correct_board, section_of_round
         from arena.services.boards.standings import agreement_of, require_enough
         from arena.services.rounds.models import entrants_of
 
         require(caller, TokenScope.ORGANISE)
         round_ = self._store.rounds.get(name)
         if round_.state is RoundState.PUBLISHED and people is not None:
+            from arena.services.boards.people import correct_board
+
             report("correcting the standings by votes")
             agreement = agreement_of(self._store, calibration, round_.judge_name)
             return correct_board(
@@ -146,6 +147,8 @@ class BoardService(BoardReader):
         report("computing the standings")
         standings = dict(self.standings(name, calibration=calibration).as_json())
         if people is not None:
+            from arena.services.boards.people import section_of_round
+
             standings[PEOPLE] = section_of_round(self._store, round_, people)
         raise_if_stopped(stop_event)
         with working("summing up the answers"):
