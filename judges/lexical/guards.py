@@ -73,7 +73,7 @@ class Evidence:
         neighbours = min(1.0, (matches + 1) / (settings.neighbours * known + 1))
         same = list(map(self._near.__contains__, near(answer)))
         reverse = list(map(self._near.__contains__, near(answer, backward=True)))
-        both = sum(map(and_, same, reverse))
+        both: int = sum(map(and_, same, reverse))
         forward, backward = sum(same) - both, sum(reverse) - both
         direction = (forward - backward + settings.doubt) / (forward + backward + settings.doubt)
         return neighbours * min(1.0, max(0.0, direction) / settings.direction)

@@ -86,7 +86,7 @@ _LIST_MARK = re.compile(
     r"|(?<=[\s(][ivxIVX]{4}..)|(?<=[\s(][ivxIVX]{5}..))",
     re.ASCII | re.DOTALL,
 )
-"""What `_NUMBER` may find, found faster; a text must begin with a line break."""
+"""Marks that `_NUMBER` may match, as a faster check; the text must begin with a line break."""
 _OPENINGS = (" -", " \u2013", "\n-", "\n\u2013", "\n\u2014", "\n ")
 MIN_WRAPPED = 50
 """Minimum length of a line that may be wrapped before a capital."""
