@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from operator import and_
 from typing import Any
 
 from judges.lexical.reading import Pair, TextReading
@@ -47,10 +46,6 @@ class Evidence:
         return frozenset(chain.from_iterable(adjacent(text) for text in self.texts))
 
     @cached_property
-    def _pairs_of_reference(self) -> Counter[Pair]:
-        return Counter(adjacent(self.texts[0]))
-
-    @cached_property
     def _runs(self) -> frozenset[tuple[str, ...]]:
         return frozenset(chain.from_iterable(runs(passage) for passage in self.passages))
 
@@ -71,10 +66,11 @@ class Evidence:
             return 1.0
         matches = sum(pair in self._adjacent for pair in adjacent(answer))
         neighbours = min(1.0, (matches + 1) / (settings.neighbours * known + 1))
-        same = list(map(self._near.__contains__, near(answer)))
-        reverse = list(map(self._near.__contains__, near(answer, backward=True)))
-        both: int = sum(map(and_, same, reverse))
-        forward, backward = sum(same) - both, sum(reverse) - both
+        forward = backward = 0
+        for first, second in near(answer):
+            same, reverse = (first, second) in self._near, (second, first) in self._near
+            forward += same and not reverse
+            backward += reverse and not same
         direction = (forward - backward + settings.doubt) / (forward + backward + settings.doubt)
         return neighbours * min(1.0, max(0.0, direction) / settings.direction)
 
@@ -85,7 +81,7 @@ class Evidence:
         same = 2 * _common(answer.counts, reference.counts) / size
         if same <= MIN_SHARED or len(reference.terms) < MIN_REFERENCE:
             return 1.0
-        shared = _common(Counter(adjacent(answer)), self._pairs_of_reference)
+        shared = _common(Counter(adjacent(answer)), Counter(adjacent(reference)))
         return min(1.0, 2 * shared / (size - 2) / (settings.neighbours * same))
 
     def copied(self, answer: TextReading) -> int:
@@ -130,10 +126,10 @@ def adjacent(text: TextReading) -> Iterable[Pair]:
     return zip(text.terms, text.terms[1:], strict=False)
 
 
-def near(text: TextReading, *, backward: bool = False) -> Iterable[Pair]:
-    """Yield ordered pairs of terms at most `REACH` apart, or the same pairs reversed."""
-    ahead = ((text.terms, text.terms[step:]) for step in range(1, REACH + 1))
-    return chain.from_iterable(zip(*(pair[::-1] if backward else pair), strict=False) for pair in ahead)
+def near(text: TextReading) -> Iterable[Pair]:
+    """Yield ordered pairs of terms at most `REACH` apart."""
+    steps = range(1, REACH + 1)
+    return chain.from_iterable(zip(text.terms, text.terms[step:], strict=False) for step in steps)
 
 
 def _common(some: Mapping[Any, int], others: Mapping[Any, int]) -> int:

@@ -81,13 +81,8 @@ _PROSE = re.compile(
     r"[A-Za-z\u00c0-\u024f \d,.;:'\"\u2018\u2019\u201c\u201d\u2013\u2014!?()/%$@\n-]++", re.ASCII
 )
 """Characters without a meaning in markup, except in the marks of lists."""
-_LIST_MARK = re.compile(
-    r"[.):]\s(?:(?<=[\s(][A-Za-z\d]..)|(?<=[\s(]\d\d..)|(?<=[\s(][ivxIVX]{2}..)|(?<=[\s(][ivxIVX]{3}..)"
-    r"|(?<=[\s(][ivxIVX]{4}..)|(?<=[\s(][ivxIVX]{5}..))",
-    re.ASCII | re.DOTALL,
-)
-"""Marks that `_NUMBER` may match, as a faster check; the text must begin with a line break."""
-_OPENINGS = (" -", " \u2013", "\n-", "\n\u2013", "\n\u2014", "\n ")
+_LISTED = re.compile(r"[\s(](?:(?:[A-Za-z\d]\d?|[ivxIVX]{2,5})[.):]\s|[-\u2013]|(?<=\n)[\u2014 ])", re.ASCII)
+"""Possible marks of lists; the text must begin with a line break."""
 MIN_WRAPPED = 50
 """Minimum length of a line that may be wrapped before a capital."""
 
@@ -102,10 +97,8 @@ class Block:
 
 def is_prose(text: str) -> bool:
     """Return whether each block of a text is one line without markup, so that it needs no parsing."""
-    if not _PROSE.fullmatch(text) or "\n" in text.replace("\n\n", ""):
-        return False
-    lines = f"\n{text}"
-    return not (_LIST_MARK.search(lines) or any(opening in lines for opening in _OPENINGS))
+    plain = _PROSE.fullmatch(text) and "\n" not in text.replace("\n\n", "")
+    return bool(plain) and not _LISTED.search(f"\n{text}")
 
 
 def read_blocks(text: str) -> list[Block]:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -217,15 +217,17 @@ def _marks(sentence: str, folded: str, words: Sequence[str]) -> Iterator[Mark]:
     # The words show faster than the patterns that most sentences have neither numbers nor denials.
     odd = "'" in folded or not sentence.isascii()
     figures = quantities(sentence) if odd or not _NUMERIC.isdisjoint(words) or DIGIT.search(folded) else ()
-    denials = (
-        {match.start(): match for match in NEGATION.finditer(folded)}
-        if odd or not _DENYING.isdisjoint(words)
-        else {}
-    )
+    negations = NEGATION.finditer(folded) if odd or not _DENYING.isdisjoint(words) else ()
+    denials = {match.start(): match for match in negations}
     directed = any(map(poles_of, words))
     if not figures and not denials and not directed:
         return
-    places = list(zip(_places(folded, words), words, strict=True))
+    places: list[tuple[int, str]] = []
+    end = 0
+    for word in words:
+        # Nothing between two words begins like a word.
+        places.append((folded.index(word, end), word))
+        end = places[-1][0] + len(word)
     content = [(start, own) for start, word in places for own in _content(word)]
     starts = [start for start, _ in content]
     breaks = [-1, *(match.start() for match in CLAUSE_BREAK.finditer(folded)), len(folded)]
@@ -251,15 +253,6 @@ def _marks(sentence: str, folded: str, words: Sequence[str]) -> Iterator[Mark]:
     for at, match in denials.items():
         near, adjacent = around(at, before=1), around(match.end(), before=0, after=1)
         yield Mark(MarkKind.NEGATION, "negation", 1.0, match[0], near, adjacent=adjacent)
-
-
-def _places(folded: str, words: Iterable[str]) -> Iterator[int]:
-    """Yield the start of each word of a text; nothing between two words begins like a word."""
-    end = 0
-    for word in words:
-        start = folded.index(word, end)
-        yield start
-        end = start + len(word)
 
 
 @lru_cache(maxsize=1 << 14)
