@@ -27,8 +27,8 @@ FEW_TERMS = 2
 TOPIC_FACTOR = 0.2
 
 
-Relations: TypeAlias = Mapping[tuple[str, str], Entailment]
-_Related: TypeAlias = dict[tuple[str, str], Entailment]
+Texts: TypeAlias = tuple[str, str]
+Relations: TypeAlias = Mapping[Texts, Entailment]
 Selection: TypeAlias = NDArray[np.bool_]
 
 
@@ -109,45 +109,41 @@ class StatementRelations:
     def own(self) -> Relations:
         """All relations except neutral ones between the question's own statements."""
         relations = self._entailments(self._columns, self._columns)
-        self._add_conflicts(relations, self._own, back=False)
-        return relations
+        return relations | self._conflicts(self._own)
 
     def of(self, statements: Iterable[Statement]) -> Relations:
         """Return all relations except neutral ones with other statements, in both directions."""
         rows = tuple(statements)
         columns = _Columns(rows, self._vocabulary, self._weights)
-        relations = self._entailments(columns, self._columns)
-        relations |= self._entailments(self._columns, columns)
-        self._add_conflicts(relations, rows, back=True)
-        return relations
+        forward, back = self._entailments(columns, self._columns), self._entailments(self._columns, columns)
+        return forward | back | self._conflicts(rows)
 
-    def _entailments(self, premises: "_Columns", hypotheses: "_Columns") -> _Related:
-        """Return all relations except neutral ones and conflicts."""
-        surely, perhaps = premises.entail(hypotheses)
-        relations: _Related = {}
-        for is_sure, places in ((True, surely), (False, perhaps)):
-            for at, to in np.argwhere(places).tolist():
-                premise, hypothesis = premises.statements[at], hypotheses.statements[to]
-                if premise.text == hypothesis.text:
-                    continue
-                relation = Entailment.ENTAILMENT if is_sure else _entailed(premise, hypothesis, self._weights)
+    def _entailments(self, premises: "_Columns", hypotheses: "_Columns") -> dict[Texts, Entailment]:
+        possible, sure = premises.entail(hypotheses)
+        relations: dict[Texts, Entailment] = {}
+        for at, to in np.argwhere(possible).tolist():
+            premise, hypothesis = premises.statements[at], hypotheses.statements[to]
+            if premise.text != hypothesis.text:
+                relation = (
+                    Entailment.ENTAILMENT if sure[at, to] else _entailed(premise, hypothesis, self._weights)
+                )
                 if relation is not Entailment.NEUTRAL:
                     relations[premise.text, hypothesis.text] = relation
         return relations
 
-    def _add_conflicts(self, relations: _Related, statements: Sequence[Statement], *, back: bool) -> None:
-        for statement in statements:
-            places = self._conflicting(statement)
-            own = ContradictionFinder((statement,), self._weights) if places and back else None
-            for other in map(self._own.__getitem__, places):
-                if statement.text == other.text:
-                    continue
-                if other.text not in self._finders:
-                    self._finders[other.text] = ContradictionFinder((other,), self._weights)
-                if _conflicts(statement, other, self._finders[other.text]):
-                    relations[statement.text, other.text] = Entailment.CONTRADICTION
-                if own is not None and _conflicts(other, statement, own):
-                    relations[other.text, statement.text] = Entailment.CONTRADICTION
+    def _conflicts(self, statements: Sequence[Statement]) -> dict[Texts, Entailment]:
+        return {
+            (premise.text, hypothesis.text): Entailment.CONTRADICTION
+            for statement in statements
+            for other in map(self._own.__getitem__, self._conflicting(statement))
+            for premise, hypothesis in ((statement, other), (other, statement))
+            if premise.text != hypothesis.text and _conflicts(premise, hypothesis, self._finder(hypothesis))
+        }
+
+    def _finder(self, statement: Statement) -> ContradictionFinder:
+        if statement.text not in self._finders:
+            self._finders[statement.text] = ContradictionFinder((statement,), self._weights)
+        return self._finders[statement.text]
 
     def _conflicting(self, statement: Statement) -> set[int]:
         """Return the places of own statements that may have a conflict with a statement."""
@@ -169,8 +165,8 @@ class _Columns:
 
     def __init__(self, statements: Sequence[Statement], vocabulary: Vocabulary, weights: TermWeights) -> None:
         self.statements = statements
-        self.rows = vocabulary.rows(statements)
-        new = np.array([len(row.terms - weights.topic) for row in statements])
+        self.rows, self._new = vocabulary.rows(statements)
+        self._new_terms = np.array([len(row.terms - weights.topic) for row in statements])
         self.negated = np.array([row.negated for row in statements], dtype=bool)
         self.counts = np.array([bool(row.figures) for row in statements], dtype=bool)
         figures = [
@@ -178,29 +174,21 @@ class _Columns:
             for row in statements
         ]
         self.of_figures = np.array(figures) / self.rows.total
-        # Premises are rows.
-        self._of_topic = (new == 0)[:, None]
-        self._few = (new <= FEW_TERMS)[:, None]
-        self._negated = self.negated[:, None]
-        self._counts = self.counts[:, None]
 
     def entail(self, hypotheses: "_Columns") -> tuple[Selection, Selection]:
-        """Select the pairs that surely are an entailment, and other pairs that may be.
+        """Select the pairs that may be an entailment, and those that are one unless they conflict.
 
-        Both have the shape (statements, hypotheses); conflicts are ignored.
+        Both have the shape (statements, hypotheses).
         """
         covered = hypotheses.rows.shares(self.rows).T
-        answers = self.rows.new_shares(hypotheses.rows)
-        enough = covered >= COVERED_FROM + TOLERANCE
-        enough |= (answers >= ANSWERED_FROM + TOLERANCE) & ~self._of_topic
+        answers = self._new.shares(hypotheses.rows)
+        new, counts = self._new_terms[:, None], self.counts[:, None]
         # The same figure in another unit or rounding counts.
-        possible = covered + self._counts * hypotheses.of_figures >= COVERED_FROM - TOLERANCE
+        possible = covered + counts * hypotheses.of_figures >= COVERED_FROM - TOLERANCE
         possible |= answers >= ANSWERED_FROM - TOLERANCE
-        if self._of_topic.any():
-            possible |= self._of_topic & (self.rows.shares(hypotheses.rows) >= AGREES_FROM - TOLERANCE)
-        reversed_ = self._few & (self._negated != hypotheses.negated)
-        aside = hypotheses.counts & ~self._counts
-        agree = ~hypotheses.counts | (aside & (covered >= FIGURES_ASIDE + TOLERANCE))
-        differ = aside & (covered < FIGURES_ASIDE - TOLERANCE)
-        surely = enough & agree & ~reversed_
-        return surely, possible & ~surely & (reversed_ | ~differ)
+        if not new.all():
+            possible |= (new == 0) & (self.rows.shares(hypotheses.rows) >= AGREES_FROM - TOLERANCE)
+        sure = (answers >= ANSWERED_FROM + TOLERANCE) & (new > 0) | (covered >= COVERED_FROM + TOLERANCE)
+        sure &= ~hypotheses.counts | (~counts & (covered >= FIGURES_ASIDE + TOLERANCE))
+        sure &= (new > FEW_TERMS) | (self.negated[:, None] == hypotheses.negated)
+        return possible, sure
