@@ -49,7 +49,7 @@ def test_publish_scores_only_metrics_shown_by_default(filled: Fill) -> None:
     play(arena)
     notes: list[str] = []
     first, _ = arena.boards.publish("r", report=notes.append)
-    assert [note for note in notes if note.startswith("not scoring factuality-fr3: boards show it")]
+    assert [note for note in notes if note.startswith("not scoring factuality-fr3: only scores by an LLM")]
     default = set(first.standings["lines"]["overall"][0]["scores"])
     play(arena, "again")
     full, _ = arena.boards.publish("again", report=quiet, score=True)
