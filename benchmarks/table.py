@@ -68,6 +68,24 @@ with tempfile.TemporaryDirectory() as folder:
     read_answer_table(path)
     print(time.process_time() - started, "s of the processor")
 """
+ADD = """
+import json, os, random, subprocess, sys
+random.seed(7)
+rows = [json.loads(line) for line in open("ash.jsonl")]
+files = [f"s{{n}}.jsonl" for n in range(41)]
+for name in files:
+    with open(name, "w") as file:
+        for row in rows:
+            own = row["answer"].split(". ")
+            text = ". ".join(random.sample(own, random.randint(1, len(own))))
+            file.write(json.dumps({{**row, "answer": text}}) + chr(10))
+def rank(*words):
+    before = sum(os.times()[2:4])
+    subprocess.run([sys.executable, "-m", "arena", "rank", *words], check=True, capture_output=True)
+    return sum(os.times()[2:4]) - before
+whole = rank(*files[:{systems}], "--references", "references.jsonl", "--out", "forty")
+print(rank("forty", files[40]), "s of the processor; ranking", {systems}, "took", whole)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +132,7 @@ ROWS = (
     command("`arena compare` of that ranking", 0.6, "compare arena-board ash birch"),
     code("`aa.rank`, 1,000 battles of a function, first call", 0.4, FUNCTION, calls=1),
     code("the same, second call", 0.5, FUNCTION, calls=2),
+    code("add one system to a ranking of 40", 0.07, ADD, systems=40),
     command("`arena rounds list`", 0.6, "rounds list"),
     command("`arena demo --no-serve`", 0.5, "demo --no-serve"),
 )
