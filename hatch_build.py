@@ -46,7 +46,7 @@ class OnePackage(BuildHookInterface[BuilderConfig]):
             if source.suffix == ".py":
                 rewritten = rewrite(source.read_text(encoding="utf-8"), packages, path)
                 for named in modules_in_strings(rewritten, packages, root):
-                    raise ValueError(f"{path}: {named!r} names a module, which is another in a wheel")
+                    raise ValueError(f"{path}: {named!r} names a module that has another name in a wheel")
                 source = Path(self._made.name) / place
                 source.parent.mkdir(parents=True, exist_ok=True)
                 source.write_text(rewritten, encoding="utf-8")

@@ -76,7 +76,7 @@ class DemoService:
         return board, self._boards.publish_paper()
 
     def _agreement(self, folder: Path, scratch: Path) -> Path:
-        """Calibrate the judge with the votes, and return the file of the report."""
+        """Calibrate the judge with the votes, and return the report file."""
         labels, report_file = scratch / "labels.jsonl", scratch / "calibration.json"
         labels.write_text("".join(f"{json.dumps(row)}\n" for row in vote_labels(folder)), encoding="utf-8")
         reports = self._calibration.calibrate([JUDGE], labels, concurrency=CONCURRENCY)
@@ -100,7 +100,7 @@ class DemoService:
         return name
 
     def _answers(self, folder: Path, name: str, instead: str = "") -> None:
-        """Submit the answers, preferring files of the folder `instead`."""
+        """Submit the answers, preferring files in the folder `instead`."""
         for file in sorted((folder / "answers").glob("*.jsonl")):
             card, former = file.with_name(f"{file.stem}.card.yaml"), folder / instead / file.name
             chosen = former if former.is_file() else file
@@ -122,7 +122,7 @@ VOTED = {"model_a": "a", "model_b": "b", "tie": "tie"}
 
 
 def vote_labels(folder: Path) -> Iterator[Mapping[str, object]]:
-    """Return the votes on a bundled set's answers as rows of a file of labels."""
+    """Return the votes on a bundled set's answers as rows of a label file."""
     questions = {question.id: question for question in load_set(folder).questions.questions}
     texts: dict[str, Mapping[str, str]] = {
         "reference": {name: question.reference or "" for name, question in questions.items()}

@@ -75,7 +75,7 @@ def _secret(variables: Variables, name: str) -> str | None:
         advice = "Set it to a readable text file, or unset it."
         raise InputError(f"{name}_FILE names {path}, which cannot be read.", advice=advice) from error
     if not content:
-        raise InputError(f"{name}_FILE names {path}, which is empty.", advice="Write the value into it.")
+        raise InputError(f"{name}_FILE names {path}, which is empty.", advice="Write the value to it.")
     return content
 
 
@@ -106,7 +106,9 @@ def _address(variables: Variables, name: str) -> str | None:
     except ValueError:
         valid = False
     if text and (not valid or parts.username or parts.query or parts.fragment):
-        raise InputError(f"{name} is {text!r}.", advice="Set it to an address, https://arena.example.org.")
+        raise InputError(
+            f"{name} is {text!r}.", advice="Set it to an address such as https://arena.example.org."
+        )
     return text.rstrip("/") or None
 
 

@@ -2,8 +2,8 @@
 
 Run: python -m benchmarks.bias [--study pairs.jsonl] [--question quality_overall …]
 Each order of a pair is a battle, clustered by topic. The effect of the first position is estimated with the
-product's style control and ratings of the six kinds of answer; those of author and format replace these
-ratings. People's votes on the same pairs follow for comparison.
+product's style control and ratings of the six kinds of answer; in the estimates for author and format, these
+features replace the ratings. The same figures for people's votes on these pairs follow for comparison.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TERMS = (POSITION, "written by an LLM", "bullet points", "news article")
 
 @dataclass(frozen=True)
 class Reading:
-    """One order of a pair: topic, the two kinds, a's win share, 1 if a was first, else -1."""
+    """A pair in one order: topic, both kinds, a's win share, 1 if a was first, else -1."""
 
     topic: str
     a: str
@@ -86,7 +86,7 @@ def terms_of(reading: Reading) -> tuple[float, ...]:
 
 
 def table_of(rows: Sequence[Reading]) -> BattleTable:
-    """Convert the readings to battles of the kinds."""
+    """Convert readings to battles between kinds."""
     return BattleTable.from_columns(
         [row.topic for row in rows],
         ["all"] * len(rows),
@@ -98,13 +98,13 @@ def table_of(rows: Sequence[Reading]) -> BattleTable:
 
 
 def position_effect(rows: Sequence[Reading], table: BattleTable) -> StyleEffect:
-    """Estimate the effect of the first place with free ratings of the kinds, by the product."""
+    """Estimate the effect of the first position with the product, with a free rating per kind."""
     column = marked_column(POSITION, [row.position for row in rows], FIRST)
     return rate_under_control(table, [column], SETTINGS).effects[0]
 
 
 def kind_effects(rows: Sequence[Reading], table: BattleTable, resamples: int) -> tuple[Floats, Floats]:
-    """Return (4,) coefficients in points and (2, 4) ends of 95 % intervals, from resampled topics."""
+    """Return (4,) coefficients in points and (2, 4) bounds of 95 % intervals, with topics resampled."""
     terms = np.array([terms_of(row) for row in rows])
     rng = np.random.default_rng(0)
     draws = []
@@ -127,7 +127,7 @@ def _fit(terms: Floats, share: Floats, weight: Floats | None = None) -> Floats:
 
 
 def main() -> None:
-    """Print a row for each judge and question."""
+    """Print one row per judge and question."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--study", type=Path, default=STUDY)
     parser.add_argument("--question", nargs="*", default=list(QUESTIONS), choices=QUESTIONS)

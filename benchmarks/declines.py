@@ -2,9 +2,9 @@
 
     python benchmarks/declines.py [../shared/data]
 
-Fitted on phrases written for it (`declines.txt`), on the half of marked answers for building and on real
-answers under the folder, of which hardly any declines. The other marked answers are measured only, as all are
-without the folder.
+It is fitted on phrases written for it (`declines.txt`), on the development half of the marked answers and on
+real answers in the folder, which hardly ever decline. The other half is used only for measurement. Without
+the folder, nothing is fitted and all marked answers are measured.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ BARE = ("I don't know.", "No answer found.", "Not mentioned.", "I could not find
 SOURCED = ("", "According to the context, ", "Based on the provided passages, ", "The document says that ")
 LEADS = ("", "", *SOURCED)
 Row = tuple[bool, str, str, float]
-"""An answer that declines or not, its question, its text, its weight."""
+"""Label of an answer (true if it declines), its question, text and weight."""
 
 
 def marked(half: str) -> list[dict[str, str]]:
-    """Return the marked answers of a half."""
+    """Return the marked answers of one half."""
     with (HERE.parent / f"tests/data/declines_{half}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def phrases() -> dict[str, dict[str, list[list[str]]]]:
-    """Return the fields of the phrases by language and part."""
+    """Return the phrases' fields by language and part."""
     lists: dict[str, dict[str, list[list[str]]]] = defaultdict(lambda: defaultdict(list))
     for line in (HERE / "declines.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
@@ -57,7 +57,7 @@ def phrases() -> dict[str, dict[str, list[list[str]]]]:
 
 
 def written(chance: random.Random) -> Iterator[Row]:
-    """Yield the phrases: alone, with a note before or behind, and with an answer behind."""
+    """Yield each phrase alone, with a note before or after it, and followed by an answer."""
     for language, of in phrases().items():
         asks = of["questions"]
         notes = [filled(draw, asks, chance)[1] for (note,) in of["notes"] for draw in drawn(note, chance)]
@@ -86,7 +86,7 @@ def written(chance: random.Random) -> Iterator[Row]:
 
 
 def filled(template: str, questions: list[list[str]], chance: random.Random) -> tuple[str, str]:
-    """Return a question, and a template with its phrases and the topics of other questions."""
+    """Return a question and a template, filled with its phrases and other questions' topics."""
     asked, *other = chance.sample(questions, 3)
     names = dict(zip(("np", "wh", "top", "answer", "src"), asked[1:], strict=True))
     text = template.format(**names, other=other[0][chance.choice((1, 3))], other2=other[1][3])
@@ -94,7 +94,7 @@ def filled(template: str, questions: list[list[str]], chance: random.Random) -> 
 
 
 def drawn(text: str, chance: random.Random) -> list[str]:
-    """Return texts in which each `(a|b)` is one of its choices."""
+    """Return texts in which each `(a|b)` is replaced by one of its choices."""
     draws = {text: None} if not CHOICE.search(text) else {}
     for _ in range(DRAWS if not draws else 0):
         draw = text
@@ -105,7 +105,7 @@ def drawn(text: str, chance: random.Random) -> list[str]:
 
 
 def real(folder: Path, chance: random.Random) -> Iterator[Row]:
-    """Yield answers of people and models or their beginnings, and bare declines to their questions."""
+    """Yield full or truncated answers of people and models, and bare declines to their questions."""
     rows = []
     for file in sorted(folder.glob("*/*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():

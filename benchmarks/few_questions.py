@@ -1,7 +1,7 @@
 """Simulate letters, differences and intervals with few questions to check their error rates.
 
-Systems are equally good: each answer has a normal effect with standard deviation 1 in log-odds, and every two
-systems meet several times on every question. Prints a table of docs/method/ratings.md.
+Systems are equally good: each answer has a normal effect with standard deviation 1 in log-odds, and every
+pair of systems has several battles per question. Prints a table of docs/method/ratings.md.
 
     python benchmarks/few_questions.py --rounds 1000 --interval sandwich
 """
@@ -24,7 +24,7 @@ EVEN = 1000.0
 def battles_of(
     rng: np.random.Generator, systems: int, questions: int, battles: int, strengths: tuple[float, ...] = ()
 ) -> BattleTable:
-    """Draw battles of every two systems on every question; `strengths` are log-odds, 0 by default."""
+    """Draw battles of every pair of systems on every question; `strengths` are log-odds, 0 by default."""
     effects = rng.standard_normal((questions, systems))
     effects += np.array(strengths) if strengths else 0.0
     pairs = np.array(list(combinations(range(systems), 2)))
@@ -43,13 +43,13 @@ def battles_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Shares of simulated tables, 0–1, and of intervals.
+    """Shares (0–1) of simulated tables and of intervals.
 
     Attributes:
-        separated: Tables with a separation by letters.
-        apart: Differences of the first two systems whose interval excludes 0.
+        separated: Tables in which letters separate two systems.
+        apart: Intervals for the difference of the first two systems that exclude 0.
         held: Intervals of ratings that contain 1000.
-        without: Tables that cannot be rated, or ratings without an interval.
+        without: Tables without ratings, or ratings without an interval.
     """
 
     separated: float

@@ -1,8 +1,8 @@
 """Estimate the time, money and storage of a hundred million judgments.
 
 python benchmarks/hundred_million.py [--judgments 100000000] [--workers 32] [--concurrency 64] [--json]
-It measures the bytes of a judgment with its reply on SQLite, and the processor seconds of a battle. The rest
-follows from the options. Prices are options, since they change: USD per million tokens.
+It measures the bytes of a judgment and its reply in SQLite, and the processor seconds per battle. The rest
+follows from the options, which include prices in USD per million tokens, since they change.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
     python benchmarks/inference.py [--repeats 3] [--real NETWORKS.json]
 
-Exact engines solve the same random FR2 and FR3 networks, in bands of treewidth, and with `--real` networks of
-answers (`{"networks": [{"n", "factors": [[scope, values], …]}]}`). Inference alone is timed: each library's
-model is built beforehand. All include finding the elimination order. Each computes all posteriors, which must
-equal ours; slow libraries are skipped in wider bands, and so are libraries that are not installed
-(`pip install pyGMs pyagrum`). Times are medians in seconds of processor
-time on one machine in one run; only their ratios mean anything.
+Exact engines solve the same random FR2 and FR3 networks, grouped by treewidth, and with `--real` networks of
+real answers (`{"networks": [{"n", "factors": [[scope, values], …]}]}`). Only inference is timed, with the
+search for an elimination order; each library's model is built beforehand. Each computes all posteriors, which
+must equal ours. Libraries that are slow at a treewidth are skipped at larger ones, as are libraries that are
+not installed (`pip install pyGMs pyagrum`). Times are medians in seconds of processor time on one machine in
+one run; only their ratios are meaningful.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Engine = Callable[[Network], Solver]
 def random_network(
     rng: np.random.Generator, claims: int, contexts: int, density: float, *, fr3: bool
 ) -> Network:
-    """Draw claims, contexts and relations: priors 0.5 and 0.99, probabilities from one half to one."""
+    """Draw claims, contexts and relations: priors 0.5 and 0.99, probabilities from 0.5 to 1."""
     size = claims + contexts
     factors: list[tuple[tuple[int, ...], tuple[float, ...]]] = [
         ((index,), (0.5, 0.5) if index < claims else (0.01, 0.99)) for index in range(size)
@@ -57,12 +57,12 @@ def random_network(
 
 
 def ours(network: Network) -> Solver:
-    """Return the engine of this project."""
+    """Return this project's engine."""
     return lambda: np.array(list(network_marginals(network, inference=Inference.EXACT).marginals.values()))
 
 
 def with_pyagrum(library: Any) -> Engine:  # noqa: ANN401 - the library may be absent
-    """Shafer-Shenoy inference of pyAgrum."""
+    """Return pyAgrum's Shafer-Shenoy inference."""
 
     def fill(network: Network) -> Solver:
         theirs = library.MarkovRandomField()
@@ -86,7 +86,7 @@ def with_pyagrum(library: Any) -> Engine:  # noqa: ANN401 - the library may be a
 
 
 def with_pygms(library: Any) -> Engine:  # noqa: ANN401 - the library may be absent
-    """Junction tree of pyGMs, in its own min-fill order."""
+    """Return pyGMs' junction tree, in its own min-fill order."""
     trees = importlib.import_module("pygms.wmb")
 
     def fill(network: Network) -> Solver:
@@ -119,7 +119,7 @@ LIBRARIES: dict[str, Callable[[Any], Engine]] = {"pyagrum": with_pyagrum, "pygms
 
 
 def engines() -> dict[str, Engine]:
-    """Return our engine and those of installed libraries."""
+    """Return our engine and those of the installed libraries."""
     available: dict[str, Engine] = {"ours": ours}
     for name, adapter in LIBRARIES.items():
         try:
@@ -130,7 +130,7 @@ def engines() -> dict[str, Engine]:
 
 
 def collect() -> dict[tuple[int, int], list[Network]]:
-    """Draw networks for each band of treewidth."""
+    """Draw networks for each range of treewidths."""
     rng = np.random.default_rng(0)
     bands: dict[tuple[int, int], list[Network]] = {band: [] for band in BANDS}
     while any(len(networks) < PER_BAND for networks in bands.values()):
@@ -149,7 +149,7 @@ def collect() -> dict[tuple[int, int], list[Network]]:
 
 
 def timed(engine: Engine, networks: list[Network], repeats: int, expected: list[Floats]) -> tuple[float, str]:
-    """Return the median time over networks, each its best of some repeats, and the worst disagreement."""
+    """Return the median over networks of the best time, and the largest disagreement."""
     times, worst = [], 0.0
     for network, marginals in zip(networks, expected, strict=True):
         best = np.inf
@@ -176,7 +176,7 @@ def real_networks(path: Path) -> list[Network]:
 
 
 def compare(repeats: int, real: Path | None) -> None:
-    """Print medians by band, relative to ours."""
+    """Print medians by treewidth, relative to ours."""
     solvers = engines()
     groups = {f"{low}-{high}": networks for (low, high), networks in collect().items()}
     if real is not None:

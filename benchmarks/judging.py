@@ -1,16 +1,16 @@
-"""Measure the speed of judging against a bare client on the same work.
+"""Compare the speed of judging with that of a bare client on the same requests.
 
     python benchmarks/judging.py [--judgments 3000] [--latency-calls 15000] [--connections 256] [--json]
 
-All run against scripted endpoints on this machine in one run; only ratios are comparable across machines. On
-busy machines, use the ratios by processor time.
+All use scripted endpoints on this machine in one run; only ratios are comparable across machines. On busy
+machines, use the ratios of processor time.
 
 - `bare`: an `AsyncOpenAI` + aiohttp loop over ready-made messages, replies discarded.
-- `access`: the same messages through `open_client` with a cache in memory.
+- `access`: the same messages through `open_client` with an in-memory cache.
 - `direct`: the same over the `direct` transport, without OpenAI's client.
-- `ideal`: with 300 ms latency and 256 connections, 256 / 0.3 replies per second. The growth from 64 calls in
-  flight is measured too, so runs of few calls are slower. On a machine on which even `bare` is slower than
-  that without latency, use fewer connections.
+- `ideal`: with 300 ms latency and 256 connections, 256 / 0.3 replies per second. The ramp-up from 64
+  concurrent calls is measured too, so runs of few calls are slower. On a machine on which even `bare` is
+  slower than that without latency, use fewer connections.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def endpoint(**options: object) -> Iterator[str]:
 
 
 def battles(count: int) -> list[tuple[Message, ...]]:
-    """Return messages as long as RAG-QA Arena's: about 1,500 tokens of rubric, 200 of answers."""
+    """Return messages as long as RAG-QA Arena's: about 1,500 rubric tokens and 200 answer tokens."""
     return [
         (
             Message("system", RUBRIC),
@@ -115,7 +115,7 @@ PIPELINES: dict[str, Pipeline] = {"access": access, "direct": partial(access, tr
 def rates(
     pipeline: Pipeline, work: Sequence[tuple[Message, ...]], connections: int, **options: object
 ) -> tuple[float, float]:
-    """Measure one pipeline's replies at its own endpoint, per second and per second of our processor."""
+    """Measure a pipeline's replies at its endpoint per second and per second of our processor time."""
     with endpoint(**options) as url:
         asyncio.run(pipeline(url, work[: 2 * connections], connections))
         started, used = time.perf_counter(), time.process_time()

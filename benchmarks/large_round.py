@@ -27,7 +27,7 @@ SEED = 7
 def make_large_round(home: Path, *, systems: int = 50, questions: int = 16_000) -> Settings:
     """Fill a database with a judged round of every system against the reference, and publish it.
 
-    Only the first hundred questions have answers, since pages read answers of one question.
+    Only the first hundred questions have answers, since each page reads the answers of one question.
     """
     arena = arena_in(home)
     if not any(head.name == NAME for head in arena.boards.heads()):

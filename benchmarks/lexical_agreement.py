@@ -2,17 +2,17 @@
 
     python benchmarks/lexical_agreement.py PAIRS [--resamples 1000]
 
-PAIRS is a file in the format of `arena judges calibrate`: a line each with `question`, `reference`,
+PAIRS is a file in the format of `arena judges calibrate`: one line per vote with `question`, `reference`,
 `passages`, `answer_a`, `answer_b` and `label` (a, b, tie, or −2 to 2, positive where b is better); several
-lines with one `id` are several annotators, whose labels are averaged.
+lines with the same `id` are several annotators, whose labels are averaged.
 
 - `between systems`: as in a round, with the reference as ground truth if there is one;
-- `without passages`: the same without passages;
+- `without passages`: the same, but without passages;
 - `passages`: with passages as ground truth;
-- `against the reference`: b's margin against the reference minus a's, by the passages.
+- `against the reference`: b's margin against the reference minus a's, judged by the passages.
 
-P and S are Pearson's and Spearman's correlation of the margin with the mean label, and `decided` is the
-judge's agreement on pairs that people decided, with its ties as misses; all times 100.
+P and S are the Pearson and Spearman correlations of the margin with the mean label, and `decided` is the
+judge's agreement on pairs that people decided, with its ties as misses; all are multiplied by 100.
 """
 
 from __future__ import annotations

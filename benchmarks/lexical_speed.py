@@ -23,7 +23,7 @@ from judges.lexical import LexicalJudge
 
 
 def judge_input(row: dict[str, Any], against: str) -> JudgeInput:
-    """Return a battle of two answers by the reference, or of one and the reference by the passages."""
+    """Return a battle of two answers judged by the reference, or of one and the reference by passages."""
     question, by_passages = question_of(row), against == "passages"
     return JudgeInput(
         battle_id="x",

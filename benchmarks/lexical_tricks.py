@@ -2,9 +2,9 @@
 
     python benchmarks/lexical_tricks.py PAIRS
 
-PAIRS is a file in the format of `arena judges calibrate`, with `system_a`, `system_b`, passages, reference.
-Prints for each trick the number of questions that it applies to, its share of wins against the best answer by
-people's labels and against the reference, and the best answer's share of wins against the reference.
+PAIRS is a file in the format of `arena judges calibrate`, with `system_a`, `system_b`, passages and a
+reference. Prints for each trick the number of questions to which it applies, its win share against the answer
+that people labelled best and against the reference, and that answer's win share against the reference.
 """
 
 from __future__ import annotations

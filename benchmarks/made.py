@@ -1,4 +1,4 @@
-"""Helpers of benchmarks: figures, processor time, and arenas with synthetic sets, answers and rounds."""
+"""Helpers for benchmarks: figures, processor time, and arenas with synthetic sets, answers and rounds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TIMEOUT = 120.0
 
 
 def arena_in(home: Path, url: str | None = None, **settings: Any) -> Arena:  # noqa: ANN401 - fields of Settings
-    """Open an arena with a database in its home, or another one."""
+    """Open an arena with a database in its home or at a URL."""
     home.mkdir(parents=True, exist_ok=True)
     address = url or f"sqlite:///{home / 'arena.sqlite'}"
     return Arena(Settings(home=home, database_url=address, **settings))
@@ -43,7 +43,7 @@ def add_set(
 
 
 def answers_file(folder: Path, system: str, answers: Iterable[str]) -> Path:
-    """Write the answers of a system to the questions `q0`, `q1` and so on."""
+    """Write a system's answers to the questions `q0`, `q1` and so on."""
     path = folder / f"{system}.jsonl"
     rows = ({"question_id": f"q{n}", "answer": answer} for n, answer in enumerate(answers))
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -51,7 +51,7 @@ def answers_file(folder: Path, system: str, answers: Iterable[str]) -> Path:
 
 
 def settle(arena: Arena, name: str, statements: Sequence[str], **values: object) -> None:
-    """Judge a planned round with SQL only, and finish it."""
+    """Judge a planned round with SQL only and finish it."""
     number = arena.store.rounds.get(name).id
     with arena.store.database.begin() as connection:
         if connection.dialect.name == "postgresql":

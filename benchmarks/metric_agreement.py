@@ -29,13 +29,13 @@ DATA = Path(__file__).parents[1] / "../shared/data"
 RESAMPLES = 2_000
 LABELS = ("Incorrect", "Partially correct", "Correct")
 SEEN = {1: slice(0, 1), 2: slice(1, 2)}
-"""Passages of WikiContradict's second and third answer."""
+"""Passages behind WikiContradict's second and third answers."""
 WRONG = {"Wrong-Grounding", "Unverifiable"}
 Array = NDArray[Any]
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a file of JSON lines."""
+    """Return the rows of a JSON Lines file."""
     if not path.exists():
         sys.exit(f"SKIPPED: {path} does not exist; name the folder of the data.")
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -44,7 +44,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 def show(
     name: str, statistic: Callable[..., float], questions: Sequence[str], *columns: Array, among: Array
 ) -> None:
-    """Print a statistic of columns with its interval, whole questions resampled."""
+    """Print a statistic of columns with its interval, with questions resampled."""
     selected = np.flatnonzero(among)
     names = np.array(questions)[selected]
     places = [selected[names == question] for question in dict.fromkeys(names)]
@@ -59,7 +59,7 @@ def show(
 
 
 def auc(scores: Array, labels: Array) -> float:
-    """Return the probability that a labelled row scores above another one."""
+    """Return the probability that a labelled row scores above an unlabelled one."""
     positive, negative = scores[labels], scores[~labels]
     if not len(positive) or not len(negative):
         return float("nan")
@@ -132,7 +132,7 @@ def wikicontradict(data: Path) -> None:
 
 
 def marked_sentences(row: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Yield the sentences of an answer with labels of wrong or unverifiable ones."""
+    """Yield an answer's sentences, labelled if wrong or unverifiable."""
     spans = [
         (int(error["start"]), int(error["end"])) for error in row["errors"] if error["error type"] in WRONG
     ]

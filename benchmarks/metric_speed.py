@@ -1,12 +1,12 @@
 """Measure the embedded metrics: time per answer on one core, and publication of a large set.
 
-    python benchmarks/metric_speed.py [--repeats 3]            # ms of processor time an answer, by metric
+    python benchmarks/metric_speed.py [--repeats 3]            # ms of processor time per answer, by metric
     python benchmarks/metric_speed.py --publish [--questions 14016] [--passages 0 5]
 
 The first scores the demo set's answers question by question, each metric in a process configured like arena's
 scoring processes; with 10 passages, a question also has those of the next one. The second creates a set,
-three systems and a judged round, and publishes it for each `--passages`; 0 skips factuality. Times are of the
-processor, which other work also increases: use the minimum of several runs on an idle machine.
+three systems and a judged round, and publishes it for each `--passages`; 0 skips factuality. Times are
+processor times, which other processes also increase: use the minimum of several runs on an idle machine.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def table(repeats: int) -> None:
 
 
 class Texts:
-    """Generator of texts from the demo's sentences, each with a unique word."""
+    """Generator of texts that consist of the demo's sentences, each with a unique word."""
 
     def __init__(self) -> None:
         self._random = random.Random(7)
@@ -149,7 +149,7 @@ class Texts:
         return f"{self._questions[number % len(self._questions)][:-1]} at {self._word()}?"
 
     def text(self, number: int, sentences: int) -> str:
-        """Return a number of sentences of a question's texts, each unique."""
+        """Return this many sentences of a question's texts, each unique."""
         pool = self._pools[number % len(self._pools)]
         return " ".join(self._changed(sentence) for sentence in self._random.choices(pool, k=sentences))
 

@@ -2,9 +2,9 @@
 
     python benchmarks/metric_tricks.py [SET] [--metric NAME ...]
 
-SET is a folder of a question set; the bundled one without it. For each metric, the mean score of the
+SET is the folder of a question set (default: the bundled set). For each metric, prints the mean score of the
 references (honest) and of each trick over the questions with both scores, their difference, and the number of
-questions in which the trick is ahead. A difference above 0.02 is marked.
+questions on which the trick is ahead. Differences above 0.02 are marked.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ALLOWED = 0.02
 
 
 def item_of(question: Question, answer: str) -> MetricItem:
-    """Return the item of a question and an answer."""
+    """Return the item for a question and an answer."""
     return MetricItem(
         id=question.id,
         question=question.question,
@@ -51,7 +51,7 @@ def item_of(question: Question, answer: str) -> MetricItem:
 
 
 def scores_of(metric: Metric, questions: list[Question], answers: list[str]) -> list[float | None]:
-    """Return a score per answer; None without one and for empty answers."""
+    """Return one score per answer; None if it is empty or has no score."""
     return [
         asyncio.run(metric.score(item_of(question, answer))).score if answer else None
         for question, answer in zip(questions, answers, strict=True)
@@ -59,7 +59,7 @@ def scores_of(metric: Metric, questions: list[Question], answers: list[str]) -> 
 
 
 def main() -> None:
-    """Print the table of every metric."""
+    """Print each metric's table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("set", nargs="?", type=Path, default=DEMO)
     parser.add_argument("--metric", action="append")

@@ -2,7 +2,7 @@
 
 Run: python -m benchmarks.people [--repeats N] [--labelled SHARE]
 The target is the figure from people's votes on every battle of the same round. Systems differ by question;
-three people vote on a battle; the judge sees most of that and favours some systems.
+three people vote on each battle; the judge sees most of those differences and favours some systems.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ SETTINGS = (
 
 @dataclass
 class Coverage:
-    """Coverage of people's own figures by 95 % intervals, and their width, by figure."""
+    """Coverage of people's own figures by 95 % intervals and the intervals' width, by figure."""
 
     held: dict[str, list[bool]] = field(default_factory=dict)
     width: dict[str, list[float]] = field(default_factory=dict)
@@ -130,7 +130,7 @@ def _verdicts(random: np.random.Generator, gap: NDArray[np.float64]) -> NDArray[
 
 
 def measured(setting: Setting, repeats: int, labelled: float = 0.2) -> Coverage:
-    """Simulate rounds of a setting and measure the coverage of intervals."""
+    """Simulate rounds with a setting and measure the intervals' coverage."""
     coverage = Coverage()
     for seed in range(repeats):
         round_ = simulated(setting, seed, labelled)
@@ -150,7 +150,7 @@ def measured(setting: Setting, repeats: int, labelled: float = 0.2) -> Coverage:
 
 
 def _full(cast: NDArray[np.float64]) -> Iterator[tuple[tuple[str, str], float]]:
-    """Yield each system's mean score, win and win+tie rate by all votes against the reference."""
+    """Yield each system's mean score, win rate and win+tie rate against the reference from all votes."""
     for system in range(cast.shape[1]):
         share = 1 - cast[:, system]
         means = (share.mean(), (share > 0.5).mean(), (share >= 0.5).mean())
@@ -158,7 +158,7 @@ def _full(cast: NDArray[np.float64]) -> Iterator[tuple[tuple[str, str], float]]:
 
 
 def main() -> None:
-    """Print a line for each setting."""
+    """Print one line per setting."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--labelled", type=float, default=0.2)

@@ -1,4 +1,4 @@
-"""Count the files of each planned change by making it in a copy of the checkout.
+"""Count the files that each planned change touches, by making it in a copy of the checkout.
 
 Each change adds a built-in, not a plugin. Tests and documentation are not counted.
 """
@@ -24,7 +24,7 @@ class Change:
     """Planned change.
 
     Attributes:
-        name: The built-in that is added.
+        name: The built-in to add.
         files: The new files, by path.
         edits: By path, a line of the file and the text to insert before it.
         trial: An expression that is true if the change has its effect.

@@ -1,10 +1,10 @@
 """Compare ratings with public engines in one run, with BLAS and XLA pinned to one thread.
 
     python benchmarks/ratings.py [--sets S,M,L] [--rounds 3] [--draws 1000]
-    python benchmarks/ratings.py --many     (very many systems: the default ratings, and a whole board)
+    python benchmarks/ratings.py --many     (very many systems: default ratings and a whole board)
 
-Times include the conversion of a table of strings. Engines that are not installed are skipped with a message.
-Seconds are processor time, which with one thread is the time on an idle machine.
+Times include the conversion of a string table. Engines that are not installed are skipped with a message.
+Seconds are processor time, which with one thread equals the wall-clock time on an idle machine.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SETS = {"S": (12, 16_100, 1_400), "M": (100, 16_100, 22), "L": (200, 16_100, 345
 
 
 def make_frame(systems: int, star: int, complete: int) -> pd.DataFrame:
-    """Return battles as strings: all systems against the reference, then complete pairs."""
+    """Return battles as strings: all systems against the reference, then all pairs."""
     rng = np.random.default_rng(systems)
     theta = rng.normal(0, 0.6, systems)
     theta[0] = 1.0
@@ -68,7 +68,7 @@ def make_frame(systems: int, star: int, complete: int) -> pd.DataFrame:
 
 
 def ours(frame: pd.DataFrame, draws: int = 0) -> RatingTable:
-    """Compute this project's ratings from strings, with question resamples or a sandwich of battles."""
+    """Compute this project's ratings from strings, with resampled questions or the sandwich estimator."""
     from leaderboard.battles import BattleTable
     from leaderboard.ratings import Cluster, IntervalKind, rate
 

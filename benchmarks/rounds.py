@@ -1,7 +1,7 @@
 """Measure whole rounds: planned, rendered, requested, read, committed; from cache; memory.
 
 python benchmarks/rounds.py [--battles 3000] [--cached 20000] [--memory 200000] [--latency] [--json]
-Against scripted endpoints on this machine, each in its own process, in one run; only ratios apply to other
+It uses scripted endpoints on this machine, each in its own process, in one run; only ratios apply to other
 machines.
 - `round
 bare`: battles per second of a whole round on SQLite over replies per second of an `AsyncOpenAI` +
@@ -37,7 +37,7 @@ WORDS = VOCABULARY.split()
 
 
 def prose(seed: int, words: int) -> str:
-    """Return a unique answer of this many words."""
+    """Return a unique answer with this many words."""
     parts = [WORDS[(seed * 7 + n * n + n // 3) % len(WORDS)] for n in range(words)]
     lines = [" ".join(parts[start : start + 12]) for start in range(0, words, 12)]
     return f"In case {seed}, " + ". The ".join(lines) + "."
@@ -132,7 +132,7 @@ def cached(battles: int) -> dict[str, float]:
 
 
 def memory(battles: int) -> dict[str, float]:
-    """Measure resident memory of a whole round over LLM calls, from its first tenth to its end."""
+    """Measure resident memory from the first tenth of a round of LLM calls to its end."""
     sizes: list[tuple[int, float]] = []
 
     def look(progress: Progress) -> None:
@@ -165,7 +165,7 @@ def _resident() -> float:
 
 
 def apart(work: Callable[..., dict[str, float]], *arguments: object) -> dict[str, float]:
-    """Run in a separate process, and add its peak memory."""
+    """Run in a separate process and add its peak memory."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_send, args=(theirs, work, arguments))

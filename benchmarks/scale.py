@@ -3,9 +3,9 @@
     python benchmarks/scale.py [--battles N] [--systems N] [--url postgresql+psycopg://…/empty] [--json]
 
 Fills an empty database (SQLite in a temporary folder, or --url) with SQL only, publishes the board on all
-processors like `arena rounds publish`, and times each read. An existing round is reused. The target for the
-standings of a million is 10 s, and of ten million 20 s. Pages read the published board and single questions,
-so their times must not grow with the round.
+processors as `arena rounds publish` does, and times each read. An existing round is reused. The target for
+the standings is 10 s for a million battles and 20 s for ten million. Pages read the published board and
+single questions, so their times must not grow with the round.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ JUDGMENTS = """
 
 
 def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None:
-    """Create a finished round: every pair of systems and reference on every question."""
+    """Create a finished round: every pair of systems, including the reference, on every question."""
     count = -(-battles // (systems * (systems + 1) // 2))
     domains = [f"d{n}" for n in range(7)]
     questions = (
@@ -67,7 +67,7 @@ def fill(arena: Arena, home: Path, battles: int, systems: int = SYSTEMS) -> None
 def timed(figures: dict[str, float], name: str, what: Callable[[], object]) -> None:
     """Record the wall and processor seconds of a call and the peak memory so far.
 
-    Child processes are ended, so that their seconds are known.
+    Child processes are ended so that their processor time is known.
     """
     started, used = time.perf_counter(), processor_seconds()
     what()

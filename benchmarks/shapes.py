@@ -1,7 +1,8 @@
 """Print classes that duplicate the fields of submissions, rounds, boards, teams, labels and scores.
 
-Run it as `python -m benchmarks.shapes`. Classes are duplicates if they share at least 70 % of the field names
-of the larger, unless one is a subclass. One class each is expected.
+Run: python -m benchmarks.shapes
+Classes are duplicates if they share at least 70 % of the field names of the larger, unless one is a subclass.
+One class per subject is expected.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ SHAPES: dict[str, type[Any]] = {
 
 
 def fields_of(kind: type[Any]) -> frozenset[str]:
-    """Return the fields of a class in JSON."""
+    """Return a class's fields in JSON."""
     if is_dataclass(kind):
         return frozenset(kind.__dataclass_fields__)
     fields = getattr(kind, "model_fields", None)
@@ -53,7 +54,7 @@ def modules() -> Iterator[ModuleType]:
 
 
 def classes() -> set[type[Any]]:
-    """Return the classes of the product with fields."""
+    """Return the product's classes that have fields."""
     return {
         value
         for module in modules()

@@ -1,21 +1,21 @@
-"""Speed of the site on a round of 50 systems, 7 domains and 16,000 questions (800,000 battles).
+"""Measure the speed of the site on a round of 50 systems, 7 domains and 16,000 questions (800,000 battles).
 
     PYTHONPATH=. python benchmarks/site.py [--runs 9] [--home FOLDER] [--questions 16000]
         [--systems 50] [--only-sessions] [--only-pages]
 
-Measured in one run, on the same machine and with the site's own configuration:
+It measures in one run, on one machine and with the site's own configuration:
 
-- every page against the empty one, from the navigation to the footer, which comes last: cold, with an empty
-  browser cache and for the first time since the server started, and warm; pages behind the sign-in as an
-  organiser; also the time until the page's text is readable, which the server caches (cold here: only an
-  empty browser cache), and processor time of server and browser, which is more reliable on a busy machine;
+- every page relative to the empty page, from the navigation to the footer, which comes last: cold (with an
+  empty browser cache, for the first time since the server started) and warm, as an organiser if sign-in is
+  required; also the time until the page's text is readable, which the server caches (cold here: only an empty
+  browser cache), and processor time of server and browser, which is more reliable on a busy machine;
 - 50 open sessions over websockets (Streamlit's own protocol, a light client in this process, which shares the
-  machine's cores with the server). Load model: each session is a person who changes to another domain of the
-  leaderboard every 5 to 10 s at random, about 6.7 changes/s; p95 of 300 changes, against that of 300
-  by one session that makes the same changes as often; both three times in turn. As information, the processor
-  time of server and client a change (that of 50 with the opening of their sessions).
+  machine's cores with the server). Load model: each session is a person who switches to another domain of the
+  leaderboard every 5 to 10 s at random, about 6.7 switches/s; p95 of 300 switches, compared with 300 by one
+  session that switches at the same rate; three runs of each, alternating. For information: processor time of
+  server and client per switch (for 50 sessions, including opening them).
 
-With --home the round is reused.
+With --home, the round is reused.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from data.models import TokenScope
 READERS = 50
 ACTS = 6
 ALONE = 300
-"""Acts of a single session: as many as of all sessions, so that both p95 depend on 15 values."""
+"""Actions of a single session: as many as of all sessions together, so that both p95 depend on 15 values."""
 WARMED = 50
 REPEATS = 3
 WARMING = 2
-"""Uncounted visits that fill the browser's caches."""
+"""Uncounted visits that warm the browser's caches."""
 SETTLED = 1.0
 """Seconds on a blank page before a visit."""
 BOARD = f"board={NAME}"
@@ -129,7 +129,7 @@ def visited(driver: webdriver.Chrome, url: str, selectors: Sequence[str]) -> dic
 def every_page(
     driver: webdriver.Chrome, site: tuple[str, int], nothing: tuple[str, int], token: str, runs: int
 ) -> None:
-    """Print the times of every page, cold and warm, as ratios to the empty page."""
+    """Print every page's cold and warm times as ratios to the empty page."""
     driver.execute_cdp_cmd("Network.enable", {})
     over, late = 0, 0
     print(f"{'':28}" + f"{'whole page':>16}{'text':>16}{'processor':>10}" * 2)
@@ -203,7 +203,7 @@ def sign_in(driver: webdriver.Chrome, site: str, token: str) -> None:
 
 
 def organiser(settings: Settings) -> str:
-    """Return a token of an organiser, creating the account if necessary."""
+    """Return an organiser's token, creating the account if necessary."""
     arena = Arena(settings)
     try:
         if not any(account.name == ORGANISER for account in arena.teams.accounts(caller=OPERATOR)):

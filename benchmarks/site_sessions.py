@@ -1,7 +1,7 @@
-"""Sessions of a site without a browser: Streamlit's own protocol over websockets.
+"""Sessions on a site without a browser: Streamlit's own protocol over websockets.
 
-`acting` measures one action: an open session changes to another of the addresses, drawn with a fixed seed,
-from sending that to the message that the run has finished. The client parses only the smallest messages, so
+`acting` times one action: an open session switches to another address, drawn with a fixed seed; the time runs
+from the request to the message that the run has finished. The client parses only the smallest messages, so
 that one session hardly delays the timestamps of others. Unlike browsers, it never claims to have cached a
 message, so tables are sent in full.
 """
@@ -23,12 +23,12 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 PATIENCE = 120.0
 LONGEST_END = 100
-"""Maximum bytes of the message at the end of a run: it has 44, a table 50,000."""
+"""Maximum bytes of the message that ends a run: it has 44, a table 50,000."""
 STREAMLIT = websockets.Subprotocol("streamlit")
 
 
 class Session:
-    """Reader with an open page."""
+    """A reader with an open page."""
 
     def __init__(self, site: str) -> None:
         place = urlsplit(site)

@@ -2,9 +2,9 @@
 
     python benchmarks/structure.py [--check] [--list]
 
-Imports inside functions and under `TYPE_CHECKING` count. Packages' `__init__` and migrations do not.
-`--check` ends with 1 if a limit of `structure.toml` is exceeded. `--list` names the items of each figure,
-such as the modules with one importer.
+Imports inside functions and under `TYPE_CHECKING` count. Packages' `__init__` files and migrations do not.
+`--check` exits with 1 if a limit of `structure.toml` is exceeded. `--list` lists the items behind each
+figure, such as the modules with one importer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("arena", "judges", "leaderboard", "submissions", "data")
 LIMITS = Path(__file__).with_suffix(".toml")
 MAX_FILES = 2
-"""Files that a planned change may touch, besides tests and documentation."""
+"""Maximum number of files that a planned change may touch, besides tests and documentation."""
 NO_DOCS = re.compile(r"^(?:judges/prompts|arena/site/assets|tests|data|findings)/")
 MAX_LINES = 320
 MAX_MODULES = 420
@@ -36,7 +36,7 @@ MAX_MODULES = 420
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Figure of the layout and its limit."""
+    """A figure of the layout and its limit."""
 
     name: str
     value: float
@@ -84,7 +84,7 @@ def _lines(path: Path) -> int:
 
 
 def _feature(name: str, limit: int, paths: Sequence[str], allowed: int = 0, why: str = "") -> Figure:
-    """Count the lines of a feature's own files."""
+    """Count the lines of the files that belong only to a feature."""
     files = {path: _lines(path) for pattern in paths for path in ROOT.glob(pattern)}
     unknown = [pattern for pattern in paths if not any(ROOT.glob(pattern))]
     if unknown:
@@ -159,8 +159,8 @@ def _is_protocol(name: str) -> bool:
 def _unused(paths: Sequence[Path], trees: Sequence[ast.Module]) -> Iterator[Figure]:
     """Find functions, methods and classes that the product never names.
 
-    Decorators register names, notebooks use `leaderboard` and libraries call overrides: so public names are
-    only counted, and private ones forbidden.
+    Decorators register names, notebooks use `leaderboard` and libraries call overrides, so unused public
+    names are only counted, while unused private names are forbidden.
     """
     names = {name for tree in trees for node in ast.walk(tree) for name in _names(node)}
     unused = [
@@ -179,7 +179,7 @@ def _unused(paths: Sequence[Path], trees: Sequence[ast.Module]) -> Iterator[Figu
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node uses; models' fields are filled by name, so strings count."""
+    """Yield the names that a node uses; models' fields are set by name, so strings count."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Attribute):

@@ -1,11 +1,11 @@
-"""Print the table of docs/method/scale.md: this checkout against the build of 1971d065, in turns.
+"""Print the table of docs/method/scale.md: this checkout against commit 1971d065, alternating.
 
     python benchmarks/table.py [--only WORD] [--repeats 5]
-    python benchmarks/table.py --growth  # this checkout alone, at once, four and sixteen times the work
+    python benchmarks/table.py --growth  # this checkout alone, with 1, 4 and 16 times the data
 
 Each row runs one command in both checkouts, the older one in a worktree in a temporary folder, and prints the
-medians and their ratio. Seconds are of the processor, of all processes of a command; other work on the
-machine lengthens them, so the load is printed too. A command that fails is a row that says so.
+medians and their ratio. Seconds are the processor time of all processes of a command; other processes on the
+machine increase them, so the load is printed too. If a command fails, its row says so.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ print(rank("forty", files[40]), "s of the processor; ranking", {systems}, "took"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Work, its largest ratio, and the arguments of Python; without a pattern the whole process counts."""
+    """A task, its maximum ratio and Python's arguments; without a pattern, the whole process counts."""
 
     work: str
     goal: float
@@ -99,18 +99,18 @@ class Row:
 
 
 def publish(work: str, goal: float, questions: int, passages: int, pattern: str = PROCESSOR) -> Row:
-    """Return a row on publishing three systems and a reference."""
+    """Return a row for publishing three systems and a reference."""
     command = PUBLISH.format(questions=questions, passages=passages)
     return Row(work, goal, tuple(command.split()), pattern)
 
 
 def code(work: str, goal: float, text: str, **values: object) -> Row:
-    """Return a row of a snippet, which prints its own seconds."""
+    """Return a row for a snippet, which prints its own seconds."""
     return Row(work, goal, ("-c", text.format(**values)), PROCESSOR)
 
 
 def command(work: str, goal: float, line: str) -> Row:
-    """Return a row of a command of the arena."""
+    """Return a row for an arena command."""
     return Row(work, goal, ("-m", "arena", *line.split()))
 
 
@@ -140,7 +140,7 @@ SIZES = (1, 4, 16)
 
 
 def growth(times: int) -> tuple[Row, ...]:
-    """Return rows on so many times the work."""
+    """Return rows for this many times the data."""
     options = 'interval="sandwich"'
     return (
         publish("publish 300 answers without passages", 0, 75 * times, 0),
@@ -152,7 +152,7 @@ def growth(times: int) -> tuple[Row, ...]:
 
 
 def print_growth(folder: Path, repeats: int) -> None:
-    """Print the seconds of each size."""
+    """Print the seconds for each size."""
     print("| work | 1 × | 4 × | 16 × |\n|---|---|---|---|")
     for same in zip(*map(growth, SIZES), strict=True):
         medians = (statistics.median(measure(row, ROOT, folder) for _ in range(repeats)) for row in same)
@@ -160,7 +160,7 @@ def print_growth(folder: Path, repeats: int) -> None:
 
 
 def fill(folder: Path) -> None:
-    """Write the answers of five systems to 40 questions of the demo, and references."""
+    """Write references and five systems' answers to 40 demo questions."""
     lines = (ROOT / "data/sets/demo/questions.jsonl").read_text(encoding="utf-8").splitlines()[:40]
     rows = [json.loads(line) for line in lines]
     texts = [[entry["text"] for entry in row["passages"]] for row in rows]
@@ -173,14 +173,14 @@ def fill(folder: Path) -> None:
 
 
 def write(path: Path, questions: list[str], **columns: list[str]) -> None:
-    """Write a JSONL file of questions and one more column."""
+    """Write a JSONL file with questions and one more column."""
     ((name, values),) = columns.items()
     rows = ({"question": question, name: value} for question, value in zip(questions, values, strict=True))
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def measure(row: Row, tree: Path, folder: Path) -> float:
-    """Run a row in a checkout and return seconds or MB; not a number if it fails."""
+    """Run a row in a checkout and return seconds or MB; NaN if it fails."""
     home = {"PYTHONPATH": str(tree), "ARENA_HOME": str(folder / ".arena"), "PYTHONDONTWRITEBYTECODE": ""}
     script = row.arguments[0].startswith("benchmarks/")
     arguments = [str(tree / row.arguments[0]), *row.arguments[1:]] if script else row.arguments

@@ -1,8 +1,9 @@
-"""Count words and names that plain English avoids, or refuse them (`make lint`).
+"""Count words and names to avoid in plain English, or reject them (`make lint`).
 
     python benchmarks/words.py [--check]
 
-`words.toml` lists the words. The table shows each count now, at the start, and the aim: a tenth of the start.
+`words.toml` lists the words. The table shows each count now and at the start, and the aim: a tenth
+of the count at the start.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def read(*patterns: str) -> dict[str, str]:
 
 
 def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
-    """Yield every docstring of a module, including those below fields."""
+    """Yield every docstring of a module, including those of fields."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             for statement in node.body:
@@ -48,7 +49,7 @@ def docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
 
 
 def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield the line and the complaint of each refused docstring, test name and variable."""
+    """Yield the line and the complaint for each rejected docstring, test name and variable."""
     for constant in docstrings(tree):
         if OPENING.match(str(constant.value).strip()):
             yield constant.lineno, "a docstring is a sentence in the imperative or a noun phrase"
@@ -61,7 +62,7 @@ def faults(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def check() -> list[str]:
-    """Return the complaints of refused words and exceeded limits."""
+    """Return the complaints about rejected words and exceeded limits."""
     complaints = []
     for path, text in read("*.py", "*.md", "*.html").items():
         lines = list(faults(ast.parse(text))) if path.endswith(".py") else []
@@ -82,7 +83,7 @@ def split(files: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def counted(files: dict[str, str]) -> Iterator[tuple[dict[str, Any], list[int]]]:
-    """Yield each counted word with its occurrences in the product and in tests."""
+    """Yield each counted word with its number of occurrences in product and tests."""
     for row in RULES["counted"]:
         pattern = re.compile(row["pattern"])
         yield row, [sum(len(pattern.findall(text)) for text in part.values()) for part in split(files)]
@@ -104,7 +105,7 @@ def table() -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the table, or with `--check` exit with the refused words."""
+    """Print the table; with `--check`, exit with the complaints if there are any."""
     if "--check" in sys.argv[1:]:
         sys.exit("\n".join(check()) or 0)
     print(*table(), sep="\n")

@@ -163,7 +163,7 @@ lists = cache(Lists)
 
 @lru_cache(maxsize=1 << 15)
 def classes(word: str) -> tuple[str, ...]:
-    """Return the classes of a folded word: none for a function word, X for a word of content."""
+    """Return the classes of a folded word: none for a function word, X for a content word."""
     known = lists()
     if word in known.words:
         return known.words[word]
@@ -289,7 +289,7 @@ def _symbols(clause: str, question_words: frozenset[str]) -> Iterator[str]:
 
 
 def _sequences(text: str, question_words: frozenset[str]) -> Iterator[str]:
-    """Yield the words and signs of a text, and their pairs and triples; names and figures by their kind."""
+    """Yield a text's words and signs, and their pairs and triples; names and figures become kinds."""
     words = ["^"]
     for match in WORD_OR_SIGN.finditer(text):
         word, names, root = _read(match[0])

@@ -14,9 +14,9 @@ from typing import Protocol, TypeVar
 Value = TypeVar("Value")
 Task = tuple[object, ...]
 SERIAL_SECONDS = 1.0
-"""Seconds of serial work before other processes are worth their start."""
+"""Seconds of serial work after which starting other processes may pay off."""
 MIN_REMAINING = 2.0
-"""Estimated seconds of remaining work that are worth other processes."""
+"""Minimum estimated seconds of remaining work for which other processes pay off."""
 
 
 class Spread(Protocol):

@@ -233,7 +233,7 @@ VARIABLES = (
 """All variables in the order of the documentation."""
 
 Command = Any
-"""Command or option of Typer, whose classes have no public names."""
+"""A Typer command or option; Typer's classes for them have no public names."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Nominal alpha of two raters who give five answers the same label, by five packages (versions in the install line).
+# Nominal alpha of two raters who give the same label to all five answers, from five packages (versions in the install line).
 #
-# Expected: one convention for "no disagreement was possible".
-# Seen: nltk and evalica say 1.0, perfect agreement; krippendorff, irrCAC and simpledorff raise, with two different errors. Gwet's AC1 of
-# the same table is 1.0 in irrCAC.
+# Expected: one convention for "disagreement was impossible".
+# Seen: nltk and evalica return 1.0, perfect agreement; krippendorff, irrCAC and simpledorff raise two different errors. Gwet's AC1 of the
+# same table is 1.0 in irrCAC.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

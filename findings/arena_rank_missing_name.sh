@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# arena-rank 0.1.1, `PairDataset.from_pandas`, on battles of which twenty have an empty cell where the second system's name stands.
+# arena-rank 0.1.1, `PairDataset.from_pandas`, on battles, twenty of which have an empty cell for the second system's name.
 #
-# Expected: such battles are refused or left out.
-# Seen: the empty name has the code -1, which is the last system of the alphabet: `z`, which lost 6 of its 10 battles, gets all twenty
-# wins and goes from third to first.
+# Expected: such battles are rejected or dropped.
+# Seen: the empty name gets the code -1, which is the alphabetically last system: `z`, which lost 6 of its 10 battles, is credited with
+# all twenty wins and moves from third to first.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

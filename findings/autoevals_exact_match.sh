@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# autoevals 0.4.1, `ExactMatch`, on values that are equal and on values that are not.
+# autoevals 0.4.1, `ExactMatch`, on equal and unequal values.
 #
-# Expected: equal dicts and equal numbers match; a text does not match a number or a dict.
-# Seen: the reverse. {"a": 1, "b": 2} with its keys in another order and 1 against 1.0 score 0; "1" against 1 and the text '{"a": 1}'
-# against the dict score 1: both sides are turned into text first.
+# Expected: equal dicts and equal numbers match; a string matches neither a number nor a dict.
+# Seen: the reverse. {"a": 1, "b": 2} with its keys reordered and 1 against 1.0 score 0; "1" against 1 and the string '{"a": 1}' against
+# the dict score 1: both sides are first converted to strings.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

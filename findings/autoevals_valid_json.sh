@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# autoevals 0.4.1, `ValidJSON`, on replies of a judge.
+# autoevals 0.4.1, `ValidJSON`, on judge replies.
 #
-# Expected: what JSON allows is valid (a number or a text alone too), NaN is not.
+# Expected: whatever JSON allows is valid (including a bare number or string), NaN is not.
 # Seen: '3', '"yes"' and 'null' score 0, '{"score": NaN}' scores 1.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

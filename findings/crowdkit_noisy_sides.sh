@@ -3,9 +3,9 @@
 # swapped (labels are names, so nothing else changes).
 #
 # Expected: the same scores.
-# Seen: other scores. The model learns a preference for the left side, from starting values that are drawn by position.
+# Seen: different scores. The model learns a preference for the left side, from random starting values that depend on position.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# elote 1.5.1, `WholeHistoryRatingCompetitor`: one system wins all of 100 battles against another.
+# elote 1.5.1, `WholeHistoryRatingCompetitor`: one system wins all 100 battles against another.
 #
-# Expected: a near-certain favourite, whether the battles have dates or not.
-# Seen: with a date a day 97.9 %; without dates, as in a file of battles, all count as one day, for which the prior allows 17 Elo points
-# either side: 66.2 % after 100 wins of 100, 51 % after four of four.
+# Expected: a near-certain favourite, with or without dates.
+# Seen: 97.9 % with one date per day; without dates, as in a battle file, all battles count as one day, for which the prior allows
+# 17 Elo points either way: 66.2 % after 100 wins in 100 battles, 51 % after four in four.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

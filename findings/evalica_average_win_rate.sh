@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# evalica 0.4.2, `average_win_rate`, on three systems: a beat b in 90 of 100, lost 9 of 10 to c, and b and c shared 12 with two ties.
+# evalica 0.4.2, `average_win_rate`, on three systems: a won 90 of 100 against b and lost 9 of 10 to c; b and c split 12 with two ties.
 #
 # Expected: a's rate is wins over battles, 91 of 110, the highest.
-# Seen: rates against each opponent are averaged, so ten battles weigh as much as a hundred: a has 0.50 and c 0.70. The package's
+# Seen: the rates against each opponent are averaged, so ten battles weigh as much as a hundred: a has 0.50 and c 0.70. The package's
 # `counting`, Elo and Bradley-Terry all rank a first.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# evalica 0.4.2, `eigen`, on three systems that each met 10 times a pair: a beats b 6 : 4, b beats c 6 : 4, a beats c 7 : 3.
+# evalica 0.4.2, `eigen`, on three systems with 10 battles per pair: a beats b 6 : 4, b beats c 6 : 4, a beats c 7 : 3.
 #
 # Expected: the scores rank a, b, c, as every other method of the package does.
-# Seen: c, b, a. The scores are the leading eigenvector of the wins' transpose, so losing to strong systems lifts a score.
+# Seen: c, b, a. The scores are the leading eigenvector of the transposed win matrix, so losing to strong systems raises a score.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

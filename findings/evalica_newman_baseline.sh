@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# evalica 0.4.2, `newman`, on three systems that each met one baseline 100 times, without ties (the usual design with a baseline).
+# evalica 0.4.2, `newman`, on three systems that each met one baseline 100 times without ties (the usual baseline design).
 #
-# Expected: the odds of the counts, 60 : 40, 70 : 30 and 80 : 20, so scores of 1.5, 2.33 and 4 times the baseline's.
-# Seen: at the default limit of 100 iterations the baseline outranks the system that beat it 60 : 40; at 101 the scores lie 3.5, 5.4
-# and 9.3 times above it. The fit swings between the two for ever and says nothing.
+# Expected: the odds from the counts, 60 : 40, 70 : 30 and 80 : 20, so scores of 1.5, 2.33 and 4 times the baseline's.
+# Seen: at the default limit of 100 iterations, the baseline outranks the system that beat it 60 : 40; at 101, the scores are 3.5, 5.4
+# and 9.3 times the baseline's. The fit oscillates between the two forever, without a warning.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

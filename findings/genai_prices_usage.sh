@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# genai-prices 0.2.3, extract_usage, on two valid reports of usage.
+# genai-prices 0.2.3, extract_usage, on two valid usage reports.
 #
-# 1. Google's OpenAI-compatible endpoint counts thinking only in its total: 1,000 read, 20 written, 1,920 in all.
-#    Expected: 920 output tokens, as for Google's own format. Seen: 20, so 900 paid tokens are missed.
-# 2. DeepSeek names input from its cache `prompt_cache_hit_tokens`.
-#    Expected: 600 cached tokens, which cost a tenth. Seen: none, so all input is priced in full.
+# 1. Google's OpenAI-compatible endpoint counts thinking only in the total: 1,000 tokens read, 20 written, 1,920 in all.
+#    Expected: 920 output tokens, as in Google's own format. Seen: 20, so 900 paid tokens are missed.
+# 2. DeepSeek reports cached input as `prompt_cache_hit_tokens`.
+#    Expected: 600 cached tokens, at a tenth of the price. Seen: none, so all input is priced in full.
 #
-# Exits 0 while both are so, 1 when that changes.
+# Exits 0 while both hold and 1 once either changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

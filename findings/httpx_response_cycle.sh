@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# httpx 0.28.1: a response with a body of 10 MB, read whole, whose last name is deleted.
+# httpx 0.28.1: a response with a 10 MB body, fully read, after its last reference is deleted.
 #
 # Expected: the body is freed at once, as for a response that no client made.
-# Seen: response and stream refer to each other, so each body stays until the garbage collector reaches its generation. A run that asks
-# a judge thousands of times holds finished replies.
+# Seen: the response and its stream refer to each other, so each body stays in memory until the garbage collector reaches its generation.
+# A run that calls a judge thousands of times keeps finished replies in memory.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,10 +2,10 @@
 # inspect-ai 0.3.285, scorers `exact()`, `f1()` and `match(numeric=True)`.
 #
 # Expected: -5 is not 5, C++ is not C#, and a percent sign changes a number no more than a unit does.
-# Seen: punctuation is dropped, signs too: `exact()` and `f1()` accept "-5" for "5" and "C++" for "C#". `match(numeric=True)` refuses
-# "42%" for "42" and accepts "42 km".
+# Seen: punctuation is dropped, including signs: `exact()` and `f1()` accept "-5" for "5" and "C++" for "C#". `match(numeric=True)`
+# rejects "42%" for "42" but accepts "42 km".
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# ir-measures 0.4.3, `ERR@10`, on a run whose first document is relevant, with judgments 0 and 1. (Needs perl, as the measure's provider
-# does.)
+# ir-measures 0.4.3, `ERR@10`, on a run whose first document is relevant, with judgments 0 and 1. (Requires perl, as the measure's
+# provider does.)
 #
 # Expected: near 1, the value of a perfect ranking, as for every other measure of the package.
-# Seen: 0.0625. The largest grade is fixed at 4 whatever the judgments hold, so a grade of 1 satisfies a reader in one of sixteen cases.
-# ERR of binary judgments cannot be compared with ERR of graded ones.
+# Seen: 0.0625. The maximum grade is fixed at 4 whatever the judgments contain, so a grade of 1 satisfies one reader in sixteen.
+# ERR from binary judgments is not comparable with ERR from graded ones.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

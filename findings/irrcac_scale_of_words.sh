@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# irrCAC 0.4.4, `CAC(ratings, weights="ordinal")`, on labels low, mid, high and on the same labels as 1, 2, 3.
+# irrCAC 0.4.4, `CAC(ratings, weights="ordinal")`, on the labels low, mid and high, and on the same labels as 1, 2 and 3.
 #
-# Expected: one coefficient, or a request for the order of the words.
-# Seen: the words are put in alphabetical order (high, low, mid), so a step from mid to high is the largest: alpha 0.494 for 0.714.
+# Expected: the same coefficient, or a request for the order of the labels.
+# Seen: the labels are sorted alphabetically (high, low, mid), so the step from mid to high is the largest: alpha is 0.494, not 0.714.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# jiwer 4.0.0, `wer` and `process_words`, on an answer that equals its reference but for line breaks.
+# jiwer 4.0.0, `wer` and `process_words`, on an answer that equals its reference except for line breaks.
 #
-# Expected: a line break separates words as a space does, one as well as two.
-# Seen: words are split at spaces only, and of white space only runs of two or more become a space. So an empty line separates words and
-# a single line break does not: a list of three lines is one word, with an error rate of 1 as the answer and 3 as the reference, where 0
-# is right.
+# Expected: one line break separates words as a space does, and so do two.
+# Seen: words are split only at spaces, and only runs of two or more whitespace characters become a space. So an empty line separates
+# words and a single line break does not: a list of three lines is one word, with an error rate of 1 as the answer and 3 as the reference
+# instead of 0.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# jiwer 4.0.0, its usual chain for comparing texts: `ToLowerCase`, `RemovePunctuation`, `Strip`, words.
+# jiwer 4.0.0, its usual pipeline for comparing texts: `ToLowerCase`, `RemovePunctuation`, `Strip`, words.
 #
-# Expected: punctuation between words goes; numbers stay what they are.
-# Seen: signs inside numbers go too, so 3.5 is 35, -5 is 5 and 1,5 is 15: a wrong figure has a word error rate of 0. Signs of currency
-# and degrees stay.
+# Expected: punctuation between words is removed; numbers keep their value.
+# Seen: signs inside numbers are removed too, so 3.5 becomes 35, -5 becomes 5 and 1,5 becomes 15: a wrong figure has a word error rate
+# of 0. Currency and degree signs stay.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

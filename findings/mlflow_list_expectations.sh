@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# mlflow 3.17.2, `mlflow.genai.evaluate`, on an expectation that is a text and one that is a list (`expected_facts`, as its own scorers ask for).
+# mlflow 3.17.2, `mlflow.genai.evaluate`, on a string expectation and a list expectation (`expected_facts`, as its own scorers require).
 #
-# Expected: both are in the table of results.
-# Seen: the column of the list exists and is empty in each row; the facts stand in the trace only, and no warning says so.
+# Expected: both are in the results table.
+# Seen: the list's column exists but is empty in each row; the facts are only in the trace, and no warning says so.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # nltk 3.10.4, `sentence_bleu` with its smoothing functions `method5` and `method7`, on an answer that equals its reference.
 #
-# Expected: 1, the largest value.
+# Expected: 1, the maximum.
 # Seen: 1.117. The averages of neighbouring precisions start one above the first, so long equal answers score above 1 and a shorter
-# excerpt of a reference gains as well (0.749 for 0.670).
+# excerpt of a reference also gains (0.749 instead of 0.670).
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,11 +2,11 @@
 # nltk 3.10.4, `AnnotationTask.weighted_kappa(max_distance=...)`, on two raters who differ by at most one step of five, with squared
 # distances.
 #
-# Expected: the largest distance only scales the weights, so kappa stays 0.877 (one minus observed over expected disagreement).
-# Seen: it divides the expected disagreement and not the observed one: with the scale's own largest distance, 16, kappa is -0.973, and
-# with values below 1 it comes near 1.
+# Expected: the maximum distance only scales the weights, so kappa stays 0.877 (one minus observed over expected disagreement).
+# Seen: it divides the expected disagreement but not the observed one: with the scale's own maximum distance, 16, kappa is -0.973, and
+# with values below 1 it approaches 1.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # openskill 6.2.0, `rate(weights=...)`, one system against another.
 #
-# Expected: weights that are all equal change nothing; weight 1 is the same as no weight.
-# Seen: any equal weights double what the winner gains and halve what the loser loses, so ratings of equals drift up with each battle.
+# Expected: equal weights change nothing; weight 1 is the same as no weight.
+# Seen: any equal weights double the winner's gain and halve the loser's loss, so ratings of equal systems drift up with each battle.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

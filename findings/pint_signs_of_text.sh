@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# pint 0.25.3, `Quantity(text)`, on quantities as answers print them.
+# pint 0.25.3, `Quantity(text)`, on quantities as answers write them.
 #
 # Expected: the quantity, or an error.
-# Seen: signs that pint does not know are skipped, and what is left is multiplied: "−5 m" (typographic minus) is 5 m, "3–5 m" is 15 m,
+# Seen: signs that pint does not know are skipped, and the rest is multiplied: "−5 m" (typographic minus) is 5 m, "3–5 m" is 15 m,
 # "10 ± 2 m" is 20 m, "1 000 m" is 0 m, "12:30 h" is 360 h, and "1 ft 3 in" is an area. ASCII "-5 m" keeps its sign.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

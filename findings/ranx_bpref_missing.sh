@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# ranx 0.3.21, `bpref`, where one question has a judged relevant document and no document judged irrelevant.
+# ranx 0.3.21, `bpref`, on a question with one document judged relevant and none judged irrelevant.
 #
-# Expected: 1.0 for that question, as trec_eval gives (pytrec-eval-terrier 0.5.11).
-# Seen: NaN, and so the mean over all questions is NaN, without a warning.
+# Expected: 1.0 for that question, as in trec_eval (pytrec-eval-terrier 0.5.11).
+# Seen: NaN, so the mean over all questions is also NaN, without a warning.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,10 +2,10 @@
 # rouge-score 0.1.2, `BootstrapAggregator`, on the scores of eight answers, five times.
 #
 # Expected: `mid` is the mean of the scores and the same in each run.
-# Seen: `mid` is the median of 1,000 resampled means, drawn without a seed of its own: the score of one system differs between calls in
-# the third decimal, so two equal systems differ too. It repeats only where NumPy's global seed is set before each call.
+# Seen: `mid` is the median of 1,000 resampled means, drawn without its own seed: the score of one system differs between calls in the
+# third decimal, so two equal systems differ too. It is reproducible only if NumPy's global seed is set before each call.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# sacrebleu 2.6.0, `sentence_bleu`, `sentence_ter` and `sentence_chrf`, on an answer with one reference and with a second that shares no
-# word with it.
+# sacrebleu 2.6.0, `sentence_bleu`, `sentence_ter` and `sentence_chrf`, on an answer with one reference, then with a second reference
+# that shares no word with it.
 #
-# Expected: a reference that matches nothing changes nothing; all measures take the better reference.
+# Expected: a reference that matches nothing changes nothing; all measures use the better reference.
 # Seen: BLEU rises from 81.9 to 100 (the reference nearest in length sets the penalty, whichever it is), TER worsens from 50 to 80
-# (edits to the best reference are divided by the mean length of all), chrF stays.
+# (edits to the best reference are divided by the mean length of all), chrF stays the same.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

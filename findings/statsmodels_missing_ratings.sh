@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# statsmodels 0.15.0, `aggregate_raters` then `fleiss_kappa`: three raters disagree on four answers, and six more answers have no ratings yet.
+# statsmodels 0.15.0, `aggregate_raters` then `fleiss_kappa`: three raters disagree on four answers; six more answers are still unrated.
 #
-# Expected: missing ratings are left out or refused; kappa stays −0.33.
-# Seen: NaN becomes a third category, in which all three raters agree six times: kappa 0.52.
+# Expected: missing ratings are ignored or rejected; kappa stays −0.33.
+# Seen: NaN becomes a third category, on which all three raters agree six times: kappa is 0.52.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

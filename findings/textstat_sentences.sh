@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # textstat 0.7.13, `sentence_count` and the readability index built on it.
 #
-# Expected: one sentence with decimals is one, a list of three lines is three, "Yes." counts.
+# Expected: one sentence with decimals counts as one, a list of three lines as three, and "Yes." counts.
 # Seen: a sentence with three decimals counts as four, three bullets as one, and sentences of one or two words are dropped. So three
-# numbers with decimals make an answer 2.5 grades "easier".
+# decimal numbers make an answer 2.5 grades "easier".
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

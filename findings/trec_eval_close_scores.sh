@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# pytrec-eval-terrier 0.5.11 (trec_eval from Python) and ir-measures 0.4.3 on top of it: two documents with scores 1000.00001 and
+# pytrec-eval-terrier 0.5.11 (trec_eval for Python) and ir-measures 0.4.3, which uses it: two documents with scores 1000.00001 and
 # 1000.00002.
 #
-# Expected: the larger score ranks first.
-# Seen: scores are kept in 32 bits, so the two tie, and ties go by the names of documents: whichever of them is relevant, `b` is first.
-# Reciprocal rank is 0.5 where 1.0 is right. Integers above 16,777,216 tie in the same way.
+# Expected: the higher score ranks first.
+# Seen: scores are stored in 32 bits, so the two tie, and ties are broken by document name: whichever is relevant, `b` is first.
+# Reciprocal rank is 0.5 instead of 1.0. Integers above 16,777,216 tie in the same way.
 #
-# Exits 0 while this is so, 1 when that changes.
+# Exits 0 while this holds and 1 once it changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

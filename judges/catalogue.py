@@ -161,7 +161,7 @@ def _parent(
 ) -> Mapping[str, Any]:
     if not isinstance(parent, str) or parent in ancestors:
         message = f"Judge spec {name} extends {parent!r}, which is not another judge's name."
-        raise SpecError(message, advice="Name another judge that does not extend this one in turn.")
+        raise SpecError(message, advice="Use another judge, which must not extend this one.")
     path = str(folder / parent) if parent.endswith(SUFFIX) else parent
     return _resolve(
         _find(path, folders),

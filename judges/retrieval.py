@@ -47,7 +47,7 @@ class WordRanker:
         self._corpus = corpus
 
     async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
-        """Rank."""
+        """Rank passages for a query."""
         return [Hit(passage, score) for passage, score in self._corpus.search(query, k)]
 
 
@@ -58,7 +58,7 @@ class SourceRanker:
         self._source = source
 
     async def rank(self, query: str, k: int) -> Sequence[Hit] | CallFailure:
-        """Rank."""
+        """Rank passages for a query."""
         passages = await self._source.find(query, k)
         if isinstance(passages, CallFailure):
             return passages
@@ -66,7 +66,7 @@ class SourceRanker:
 
 
 class RankedSource:
-    """Finds the first passages of a ranking."""
+    """Finds the best passages with a ranker."""
 
     def __init__(self, ranker: Ranker) -> None:
         self._ranker = ranker

@@ -193,7 +193,7 @@ class JudgeSpec(BaseModel):
 
     @cached_property
     def hash(self) -> str:
-        """The sha256 of the canonical form, which identifies the judge in provenance."""
+        """The sha256 of the canonical form, which identifies the judge in stored results."""
         text = json.dumps(self.canonical, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -68,8 +68,9 @@ SHARES = np.array([1.0, 0.0, 0.5])
 SWAPPED = np.array([Winner.B, Winner.A, Winner.TIE], dtype=np.int8)
 """Winner codes with the two sides swapped."""
 WIDEST_TIE = 0.25
-"""Largest distance of a tie's score from ½: if a tie is the likeliest of three verdicts, the expected score
-is at most this far away, and so is the mean of two orders that disagree."""
+"""Maximum distance of a tie's score from ½: if a tie is the most likely of three verdicts, the expected score
+is at most this far away, as is the mean of two orders that disagree.
+"""
 
 __all__ = ["BattleTable", "Winner", "WinnerWord", "contradicting", "in_common", "joined"]
 

@@ -49,7 +49,7 @@ def paired_shares(table: BattleTable, first: str, second: str) -> tuple[PairedSh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deciding:
-    """Smallest number of questions without which the leader of two systems no longer leads.
+    """Minimum number of questions without which the leader of two systems no longer leads.
 
     Attributes:
         leader: The system with the larger win share over all questions; the first on a tie.

@@ -21,7 +21,7 @@ from submissions.question_index import QuestionIndex
 from submissions.shapes import Layout, Shape, UnnamedSystemsError, asked_in, in_doubt, layout_of, no_answers
 
 MAX_UNREAD, MAX_NAMED = 5, 8
-"""Maximum columns or systems listed in a sentence."""
+"""Maximum number of columns or systems listed in a sentence."""
 ODD = re.compile(r"\A(?:\s*+[{\[]|Thinking:)")
 """Start of a text that may contain structured data or reasoning."""
 

@@ -59,19 +59,19 @@ ERROR = re.compile(
 )
 """Start of an error that a harness wrote in place of an answer."""
 LONG_ANSWER = 8_000
-"""Characters above which an answer is extremely long."""
+"""Length in characters above which an answer is extremely long."""
 NEAR_COPY, NEAR_COPIES = 0.8, 0.05
 """Share of an answer's word 5-grams in the reference, and share of such answers in a file."""
 SAME_ANSWER = 3
-"""Questions with the same answer."""
+"""Minimum number of questions with the same answer for a warning."""
 NO_ANSWER = 0.3
 """Share of answers that decline; below 0.26 for all systems but one in RAG-QA Arena's Table 9."""
 LISTED = 10
 """Maximum number of lines, names or texts listed in a warning."""
 SHINGLE = 5
-"""Consecutive words compared."""
+"""Number of consecutive words that are compared."""
 COMMON = 3
-"""Consecutive shingles compared at once by the words that they share."""
+"""Number of consecutive shingles that are compared at once by their common words."""
 MAX_MATCHES = 3
 """After this many matches the quick check ends without a result."""
 

@@ -50,7 +50,7 @@ CardCheck = tuple[SystemCard | None, tuple[Problem, ...]]
 
 
 def load_card(path: Path, check: Callable[[str], CardCheck] | None = None) -> SystemCard:
-    """Read a card file. Every field is optional; all are strings."""
+    """Read a card file. Every field is an optional string."""
     card, problems = (check or check_card)(read_text(path, _LIMITS))
     if card is None:
         count = f"{len(problems)} {'problem' if len(problems) == 1 else 'problems'}"

@@ -112,7 +112,7 @@ class TableSystems:
 
     @cached_property
     def _column(self) -> str:
-        """Candidate column of the systems when several columns have its name."""
+        """Candidate system column if several columns have its name."""
         with suppress(FileFormatError, InvalidFileError):
             return read_answer_table(self._path).columns.get(Column.SYSTEM, "")
         return ""

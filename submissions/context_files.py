@@ -133,7 +133,7 @@ class _ContextFile:
             self._findings.add(line, Code.DUPLICATE_PASSAGE, message, "Rank each passage once.")
         if len(passages) > self._limits.ranked:
             message = f"Question {quoted(question)} has more than {self._limits.ranked:,} passages."
-            self._findings.add(line, Code.TOO_MANY_PASSAGES, message, "Cut the ranking at this depth.")
+            self._findings.add(line, Code.TOO_MANY_PASSAGES, message, "Truncate the ranking at this depth.")
         self._passages[question] = passages
 
     def _close(self) -> None:

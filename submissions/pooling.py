@@ -288,8 +288,8 @@ class _Joined:
         first = next(iter(answered), "")
         theirs = quoted(filled[0].question or filled[0].question_id)
         raise InputError(
-            f"No reference of {references.file} matches an answered question: its first question is "
-            f"{theirs}, one of the answers' is {self._short(first) if first else 'missing'}.",
+            f"No reference of {references.file} matches an answered question: the first reference is for "
+            f"{theirs}, the first answer for {self._short(first) if first else 'none'}.",
             advice="Use the same question ids or texts in both files.",
         )
 

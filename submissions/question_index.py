@@ -1,4 +1,4 @@
-"""Look up questions of a set by id, text or prompt, and write templates of answer files."""
+"""Look up questions of a set by id, text or prompt, and write answer file templates."""
 
 import difflib
 import itertools

@@ -68,7 +68,7 @@ class RowFields:
         self.unknown: dict[str, int] = {}
 
     def read(self, row: Row, value: Mapping[str, object], *, answers: bool) -> Mapping[str, object] | None:
-        """Return the fields of a row by native names; None with an error or without an answer."""
+        """Return the fields of a row by native names; None if it has an error or no answer."""
         known = format_of(value, self._findings)
         if self.layout is None:
             self.layout = known.name if known else own_format(value)

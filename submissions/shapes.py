@@ -45,7 +45,7 @@ REMARKS = frozenset(
         *("begrundung", "explicacion", "explication", "explicacao", "spiegazione"),
     )
 )
-"""Last words of names of columns that resemble answers but contain remarks on them."""
+"""Last words of the names of columns that resemble answers but contain remarks on them."""
 PARTS = frozenset(
     (
         *("reason", "reasoning", "evidence", "error", "label", "lang", "passage", "context", "document"),
@@ -70,7 +70,7 @@ INSTRUCTION = re.compile(
 
 
 class UnnamedSystemsError(FileFormatError):
-    """Raised if columns look like the systems but have other names."""
+    """Raised if columns seem to contain the systems but have other names."""
 
     columns: Sequence[str] = ()
 
@@ -93,7 +93,7 @@ def layout_of(columns: Columns, called: Mapping[Column, str], *, repeats: bool =
         repeats: Whether a system may answer a question several times, so that numbers may count answers.
 
     Raises:
-        UnnamedSystemsError: Another column looks like the systems.
+        UnnamedSystemsError: Another column seems to contain the systems.
         FileFormatError: There are several columns of answers, or none.
     """
     known = {ours: name for ours, name in read_columns(columns).items() if name not in called.values()}
@@ -191,7 +191,7 @@ def _keys(columns: Columns, known: Mapping[Column, str]) -> Sequence[object]:
 
 
 def _system(columns: Columns) -> str | None:
-    """Choose the column of the systems among candidates.
+    """Choose the system column among candidates.
 
     A system prompt reads like an instruction, is missing in some rows, or is constant while another column
     varies.

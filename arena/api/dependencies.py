@@ -72,12 +72,12 @@ async def _watch(request: Request, left: StopEvent) -> None:
 
 
 def client_of(request: Request) -> str:
-    """Return the key of a client for rate limits."""
+    """Return the key under which a client's requests are limited."""
     return rate_key(request.client.host if request.client else "")
 
 
 def rate_key(host: str) -> str:
-    """Return an address, or the network of an IPv6 address, since hosts have many."""
+    """Return an address, or the network of an IPv6 address, since a host has many of them."""
     try:
         address = ip_address(host)
     except ValueError:

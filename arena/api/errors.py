@@ -109,7 +109,7 @@ def slug(title: str) -> str:
 
 
 async def on_arena_error(_request: Request, error: Exception) -> JSONResponse:
-    """Report an error; hide the internals of those that clients cannot correct."""
+    """Report an error; hide the details of errors that clients cannot correct."""
     if not isinstance(error, errors.ArenaError):
         return internal_error(error)
     status = next((status for kind, status in STATUSES if isinstance(error, kind)), 500)

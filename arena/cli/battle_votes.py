@@ -1,4 +1,4 @@
-"""`--people` of `arena battles`: correct a judge's verdicts by human votes."""
+"""`--people` of `arena battles`: correct a judge's verdicts with human votes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ RATES = ("system", "domain", "labelled", "mean share", "votes only", "judge", "w
 def show_corrected(
     file: Path, votes: Path, request: "RatingRequest", reading: "Reading", *, as_json: bool
 ) -> None:
-    """Print ratings corrected by human votes."""
+    """Print ratings corrected with human votes."""
     from arena.services.battle_files import correct_file
 
     table, notes = correct_file(file, votes, request, reading=reading)
@@ -48,7 +48,7 @@ def show_corrected(
 def show_corrected_rates(
     file: Path, votes: Path, reference: str | None, reading: "Reading", *, by_domain: bool, as_json: bool
 ) -> None:
-    """Print win rates corrected by human votes."""
+    """Print win rates corrected with human votes."""
     from arena.services.battle_files import corrected_rates_of_file
 
     table, notes = corrected_rates_of_file(

@@ -1,4 +1,4 @@
-"""`arena battles`: rate, winrates and convert files of battles without a database."""
+"""`arena battles`: rate, winrates and convert battle files without a database."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -93,12 +93,12 @@ def rate(
 
     $ arena battles rate battles.jsonl
 
-    With --people, FILE has a judge's verdict on every planned battle, and VOTES a line for each human vote
-    on some of them: `question_id, model_a, model_b`, `winner` or `score` (win share of model_a), and
-    optionally `annotator` and `chance` (probability that the battle was sampled for voting; by default the
-    share of battles with votes). Votes are joined by question and unordered pair. The ratings estimate what
-    people would say of all battles, with intervals over questions, next to the judge's ratings and those
-    from votes only. The method must be bradley-terry.
+    With --people, FILE has a judge's verdict on every planned battle, and VOTES one line per human vote on
+    some of them: `question_id, model_a, model_b`, `winner` or `score` (win share of model_a), and optionally
+    `annotator` and `chance` (probability that the battle was sampled for voting; by default the share of
+    battles with votes). Votes are joined by question and unordered pair. The ratings estimate what people
+    would say of all battles, with intervals over questions, next to the judge's ratings and those from votes
+    only. The method must be bradley-terry.
 
     With --method style, the ratings compare answers of equal style, and each covariate has a coefficient in
     rating points with an interval. The covariates are columns for the two answers of a battle:
@@ -193,7 +193,7 @@ def compare_rankings(
     named_votes: NamedVotes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare how files of verdicts rank the same systems.
+    """Compare how verdict files rank the same systems.
 
     $ arena battles compare-rankings judge.jsonl people.jsonl
 

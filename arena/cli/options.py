@@ -121,7 +121,7 @@ def names_of(text: str | None) -> tuple[str, ...]:
 
 
 def row_id(text: str) -> int:
-    """Read the number of a job, a submission or a token."""
+    """Parse the number of a job, a submission or a token."""
     if not text.isdecimal() or int(text) > MAX_ROW_ID:
         raise typer.BadParameter(f"{text!r} is not a whole number from 0 to {MAX_ROW_ID:,}.")
     return int(text)

@@ -275,7 +275,7 @@ def _folder(files: list[str], out: Path | None) -> tuple[Path, list[str]]:
     if files and is_ranking(Path(files[0])):
         if out is not None and out.resolve() != Path(files[0]).resolve():
             raise InputError(
-                f"{files[0]} is a ranking, and --out names another folder.", advice="Leave out --out."
+                f"{files[0]} is a ranking, but --out is another folder.", advice="Leave out --out."
             )
         return Path(files[0]), files[1:]
     return out or DEFAULT, files

@@ -129,10 +129,8 @@ def export(
     A `.parquet` file has only the judged battles, as columns; ten million take seconds.
     """
     if folder.suffix.lower() in {".csv", ".json", ".jsonl", ".zip"}:
-        advice = "Name a folder, or a file that ends in .parquet."
-        raise InputError(
-            f"A round is exported to a folder, and {folder.name} is the name of a file.", advice=advice
-        )
+        advice = "Choose a folder, or a file that ends in .parquet."
+        raise InputError(f"Rounds are exported to folders, but {folder.name} is a file name.", advice=advice)
     if folder.suffix.lower() == ".parquet":
         rows = open_arena().boards.export_battles(name, folder)
         show_line(f"{rows:,} battles written to {folder}.")

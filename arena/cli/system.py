@@ -96,7 +96,7 @@ def serve(
 
 
 def _ranking(folder: Path, host: str) -> Arena:
-    """Open the arena of a ranking; its user is its owner if only this machine can reach it."""
+    """Open a ranking's arena; if only this machine can reach it, its user is the owner."""
     from arena.services.ranking.requests import require_ranking
 
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):

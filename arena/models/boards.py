@@ -81,7 +81,7 @@ class Line:
 
     @property
     def unjudged(self) -> bool:
-        """True if no battle of it was judged."""
+        """True if none of its battles was judged."""
         return not self.battles and not self.rates.battles
 
     @property

@@ -44,7 +44,7 @@ class Battle(Value):
     winner: Winner = Field(validation_alias=PREFERENCE)
     """`model_a`, `model_b` or `tie`; null without a verdict."""
     score: float | None
-    """Share of the win that `model_a` gets, by soft judges."""
+    """Win share of `model_a`, from soft judges."""
 
 
 class Judgment(Value):

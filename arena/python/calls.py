@@ -217,7 +217,7 @@ def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401
     for name in ("model_a", "model_b", "winner"):
         if name not in battles:
             message = f"The battles have no column {name}; they have {', '.join(map(str, battles))}."
-            raise InputError(message, advice="Name the columns model_a, model_b and winner.")
+            raise InputError(message, advice="Rename the columns to model_a, model_b and winner.")
     columns: dict[str, Any] = {name: battles[name] for name in known if name in battles}
     if not set(columns["winner"]) <= SPELLINGS.keys():
         columns["winner"] = list(
@@ -331,7 +331,7 @@ def _asked(
 
 
 def _outside_loops(work: Callable[[], Value], halt: Event) -> Value:
-    """Run work with its own event loop, even inside a running loop, as in notebooks.
+    """Run `work` in its own event loop, even inside a running loop, as in notebooks.
 
     Signals reach only the main thread, which sets `halt` for the other thread.
     """

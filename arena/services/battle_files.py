@@ -72,7 +72,7 @@ class RatingRequest:
 
     @property
     def unit(self) -> ratings.Cluster:
-        """Cluster of the table, in which voters replace questions."""
+        """Cluster in the table, where voters are stored as questions."""
         return ratings.Cluster.QUESTION if self.cluster is ratings.Cluster.VOTER else self.cluster
 
 
@@ -252,7 +252,7 @@ def _plan(path: Path, reading: Reading) -> BattleFile:
 def compare_rankings_of_files(
     paths: Sequence[Path], *, seed: int, reading: Reading = AS_IT_IS
 ) -> tuple[RankingComparison, tuple[str, ...]]:
-    """Compare the rankings of common systems in files of verdicts, with notes on the files."""
+    """Compare the rankings of common systems in verdict files, with notes on the files."""
     if not paths[1:]:
         raise InputError("A comparison needs at least two files.", advice="Add another file.")
     files = [reading.of(path) for path in paths]

@@ -144,7 +144,7 @@ class ContextService:
         spec = self._access.llm(request.judge)
         if spec is None:
             message = f"The judge {request.judge} has no LLM, which is needed to write passages and requests."
-            raise SpecError(message, advice="Name an LLM judge: see `arena judges list`.")
+            raise SpecError(message, advice="Choose an LLM judge: see `arena judges list`.")
         settings = read_options(ContextSettings, "a controlled set", request.options)
         ledger = None if request.budget_usd is None else MemoryLedger(request.budget_usd)
         stop = asyncio.Event()

@@ -61,12 +61,12 @@ class LabelService:
         before = [person for row in self._store.labels.rounds(name) for person in row.people]
         invited = tuple(dict.fromkeys((*before, *people)))
         if not (everybody or invited):
-            raise InputError("Name accounts to invite.", advice="Use --invite A,B or --everybody.")
+            raise InputError("No account is invited.", advice="Use --invite A,B or --everybody.")
         withheld = SetAccess(self._store, PUBLIC, round_.set_name).withheld
         if everybody and withheld:
             raise InputError(f"Visitors cannot label {name}: {withheld}.", advice="Invite accounts instead.")
         if everybody and round_.state is not RoundState.PUBLISHED:
-            message = f"Round {name} is {round_.state}; visitors label published rounds."
+            message = f"Round {name} is {round_.state}; visitors can label only published rounds."
             raise ConflictError(message, advice="Publish it first, or invite accounts.")
         return self._set_terms(name, caller, is_open=True, everybody=everybody, people=invited)
 

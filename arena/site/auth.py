@@ -105,7 +105,7 @@ def caller_of_cookies(identities: IdentityService, cookies: Mapping[str, str]) -
 
 
 def caller_of_claims(identities: IdentityService, claims: Mapping[str, Any]) -> Caller:
-    """Return the caller of a provider's claims, as in Streamlit's cookie."""
+    """Return the caller whom a provider's claims identify, as stored in Streamlit's cookie."""
     return identities.of_oidc(
         _subject_of(claims),
         email=str(claims.get("email") or "") or None,

@@ -89,7 +89,7 @@ def _flattened(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 
 def _refused(host: str, port: int, error: OSError) -> ServeError:
     if error.errno == errno.EADDRINUSE:
-        return ServeError(f"Port {port} is in use on {host}.", advice="Choose another with --port.")
+        return ServeError(f"Port {port} is in use on {host}.", advice="Choose another port with --port.")
     if error.errno in {errno.EACCES, errno.EPERM}:
         return ServeError(
             f"Port {port} needs administrator rights.", advice="Choose one above 1023 with --port."
@@ -97,4 +97,6 @@ def _refused(host: str, port: int, error: OSError) -> ServeError:
     if error.errno == errno.EADDRNOTAVAIL:
         advice = "Use 127.0.0.1 for this machine only, or 0.0.0.0 for every network."
         return ServeError(f"This machine has no address {host}.", advice=advice)
-    return ServeError(f"Cannot listen on {host}:{port}: {error.strerror}.", advice="Choose another --port.")
+    return ServeError(
+        f"Cannot listen on {host}:{port}: {error.strerror}.", advice="Choose another port with --port."
+    )

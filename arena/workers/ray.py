@@ -27,7 +27,7 @@ Value = TypeVar("Value")
 AHEAD = 4
 """Tasks per processor that are submitted ahead."""
 TRIES = 3
-"""Restarts of a task whose process or node was lost."""
+"""Maximum restarts of a task whose process or node was lost."""
 MAX_TASKS = 64
 POLL_EVERY = 0.5
 PATIENCE = 60.0

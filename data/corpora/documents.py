@@ -27,7 +27,7 @@ ADVICE = (
 
 
 class DocumentFormat(StrEnum):
-    """Format of documents: a file, a line or a `<DOC>` element each."""
+    """Format of documents: one per file, line or `<DOC>` element."""
 
     TEXT = "text"
     JSONL = "jsonl"
@@ -212,7 +212,7 @@ class Chunking:
             raise RecordError(message, advice="Use at least one word and a smaller overlap, e.g. 128 and 32.")
 
     def cut(self, text: str) -> Iterator[str]:
-        """Yield the chunks of a text; the last one is more than an overlap, and a blank text has none."""
+        """Yield the chunks of a text; the last one is longer than the overlap, and a blank text has none."""
         if (text.isascii() or not UNSPACED_SIGN.search(text)) and len(text.split()) <= self.words:
             # Fast path: most passages are one chunk.
             if stripped := text.strip():

@@ -1,4 +1,4 @@
-"""Readers of items to score, of passages, and of RAG-QA Arena's files of votes (docs/design.md)."""
+"""Readers of items to score, of passages, and of RAG-QA Arena's vote files (docs/design.md)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,7 +74,7 @@ def _item(line: int, row: Mapping[str, object], problems: ProblemList) -> Metric
 ENDING = ".json"
 JUDGED = "*_eval_by_*.json"
 VOTES = ("raw", "preferences", "votes", "labels")
-"""Names of the field of votes, in order of preference."""
+"""Names of the votes field, in order of preference."""
 TEXTS = ("query", "response_1", "response_2")
 WORDS: Mapping[str, float] = MappingProxyType(
     {
@@ -98,7 +98,7 @@ Row = Mapping[str, Any]
 def read_evaluations(
     path: Path, limits: ReadLimits, *, systems: Collection[str] | None = None
 ) -> tuple[HumanLabel, ...] | None:
-    """Read a file of votes of RAG-QA Arena as labels; None if the file has another format.
+    """Read RAG-QA Arena's vote file as labels; None if the file has another format.
 
     With names of `systems`, question and systems are parsed from the keys of pairs, and texts are optional.
     """

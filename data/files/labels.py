@@ -30,7 +30,7 @@ GRADES: Mapping[Side, float] = MappingProxyType({"a": -1.0, "tie": 0.0, "b": 1.0
 BOTH_BAD = frozenset({"tie (bothbad)", "tie (both bad)", "bothbad", "both_bad", "both are bad"})
 SKIP = "skip"
 PREFERENCES = ("preference", "label", "winner")
-"""Names of the question for the better answer in a project."""
+"""Names that a project may use for its question about the better answer."""
 UNCHANGED = ("passages", "id", "data", "meta", "annotations", "fields", "metadata", "responses")
 SIDES: Mapping[str, str] = MappingProxyType(
     {
@@ -82,7 +82,7 @@ def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | No
 
 
 def _newest(labels: Sequence[HumanLabel], left_out: Counter[str]) -> list[HumanLabel]:
-    """Keep the newest label of each person and pair."""
+    """Keep the newest label per person and pair."""
     newest: dict[object, HumanLabel] = {}
     for at, label in enumerate(labels):
         key = (label.id, label.annotator) if label.annotator else at
@@ -135,7 +135,7 @@ def _label(
     systems = [fields.optional(f"system_{side}") or "" for side in "ab"]
     question_id = fields.id("question_id", "id") if _named(row, "question_id", "id") else ""
     if not texts and not (question_id and all(systems)):
-        fields.note("missing-field", "The pair has no question_id, model_a and model_b.")
+        fields.note("missing-field", "The pair lacks question_id, model_a or model_b.")
     question, answer_a, answer_b = (
         fields.text(name, blank=True) if texts else str(row.get(name) or "")
         for name in ("question", "answer_a", "answer_b")
@@ -245,7 +245,7 @@ def _person(user: object, numbers: dict[str, str]) -> str:
     name = id_text(user)
     if not name:
         message = "An annotation has no completed_by, for example because its user was deleted."
-        raise FileFormatError(message, advice="Name the user, or delete the annotation.")
+        raise FileFormatError(message, advice="Add the user, or delete the annotation.")
     return name
 
 

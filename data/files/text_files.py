@@ -79,7 +79,7 @@ ENCODINGS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
 """Byte order marks of unsupported encodings, longer ones first."""
 MEBIBYTE = 1024 * 1024
 MAX_NAME_LENGTH = 60
-"""Characters of a file's name: at most four bytes each, within the 255 bytes of all file systems."""
+"""Maximum characters of a file name: at most four bytes each, within all file systems' 255 bytes."""
 RATIO_FROM = 16 * MEBIBYTE
 
 
@@ -252,7 +252,7 @@ def _open(path: Path) -> tuple[io.BufferedReader, str]:
         ) from error
     except IsADirectoryError as error:
         message = f"{path} is a folder."
-        raise FileFormatError(message, advice="Name the file inside it.", code="missing-file") from error
+        raise FileFormatError(message, advice="Choose a file inside it.", code="missing-file") from error
     except OSError as error:
         message = f"{path} cannot be read."
         raise FileFormatError(message, advice="Check its permissions.", code="unreadable-file") from error

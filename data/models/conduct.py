@@ -13,7 +13,7 @@ MAX_UNREADABLE = 0.5
 MAX_FLIPS = 0.6
 MAX_FIRST_OR_SECOND = 0.8
 MIN_REPLIES = 20
-"""Replies below which shares are not reported."""
+"""Minimum number of replies for which shares are reported."""
 MAX_EXAMPLE = 300
 
 

@@ -100,7 +100,7 @@ class Judgment:
         model: The LLM, or the embedded judge's version.
         presentation: Order of the two answers.
         outcome: `judged` if a complete, final verdict was read.
-        preference: Set exactly when `outcome` is `judged`.
+        preference: Set if and only if `outcome` is `judged`.
         margin: −1…1, positive if b is better; None if the judge gives no degree.
         rationale: The judge's reasons, as text or as the JSON text of the embedded judge.
         detail: Reason for an outcome other than `judged`, else a note on the reading or empty.

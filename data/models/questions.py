@@ -25,7 +25,7 @@ REPEAT = "#answer-"
 
 
 def base_id(question_id: str) -> str:
-    """Return the id of the question that answers of this id are to, of which there may be several."""
+    """Return the id of the question behind an answer's id, without the number of a further answer."""
     return question_id.partition(REPEAT)[0] or question_id
 
 
@@ -170,7 +170,7 @@ class Answer:
 class SystemCard:
     """Self-description of a system by its team; every field is optional.
 
-    `open_weights` is `yes` or `no`, `parameters` a number as `70B`, `released` a day, month or year.
+    `open_weights` is `yes` or `no`, `parameters` a number such as `70B`, `released` a day, month or year.
     """
 
     model: str = ""
@@ -228,7 +228,8 @@ class Phase:
         for moment in (self.opens_at, self.closes_at):
             if moment is not None and moment.tzinfo is None:
                 raise RecordError(
-                    f"A time of phase {self.name} has no time zone.", advice="Write 2026-05-01T12:00Z."
+                    f"A time of phase {self.name} has no time zone.",
+                    advice="Write it like 2026-05-01T12:00Z.",
                 )
         if self.opens_at and self.closes_at and self.opens_at >= self.closes_at:
             raise RecordError(f"Phase {self.name} closes before it opens.", advice="Correct its times.")

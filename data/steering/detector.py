@@ -31,7 +31,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Steering:
-    """Span of a text that addresses the judge, and its family of attack; empty if it follows one."""
+    """Span of a text that addresses the judge; `family` is empty if it only continues an attack."""
 
     start: int
     end: int

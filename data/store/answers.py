@@ -14,7 +14,7 @@ from data.store.engine import pairs
 
 ROWS_AT_ONCE = 2_000
 SHORT = 20
-"""Characters below which a text may be only white space or punctuation."""
+"""Length below which a text may consist only of white space or punctuation."""
 Item = TypeVar("Item")
 
 

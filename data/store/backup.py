@@ -27,7 +27,7 @@ IN_USE = "Stop the site, all workers and commands that use it, then restore agai
 def back_up(database: Path, file: Path) -> int:
     """Copy a database, which may be in use, to a new file, check it and return its size in bytes."""
     if file.exists():
-        raise ConflictError(f"{file} exists.", advice="Choose a new file name.")
+        raise ConflictError(f"{file} already exists.", advice="Choose a new file name.")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with _copied(database, file, "ro") as copy:

@@ -19,7 +19,7 @@ from data.store.engine import db_now, new_id
 ACTIVE = (JobState.QUEUED, JobState.RUNNING)
 MAX_LISTED = 200
 MAX_ATTEMPTS = 3
-"""Failures in a row without a verdict before a job fails."""
+"""Consecutive failures without a verdict after which a job fails."""
 
 
 class JobStore(StorePart):

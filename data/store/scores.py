@@ -139,7 +139,7 @@ class ScoreStore(StorePart):
         return int(count)
 
     def judges(self, numbers: Sequence[int], *, metric: str) -> tuple[str, ...]:
-        """Return the names of judges with scores of some submissions by a metric, sorted."""
+        """Return the sorted names of the judges whose scores by a metric some submissions have."""
         query = (
             select(scores.c.judge)
             .distinct()

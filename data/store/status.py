@@ -16,7 +16,7 @@ from data.store.base import StorePart, to_record
 from data.store.engine import db_now, pairs
 
 RECENT_JUDGMENTS = 500
-"""Newest judgments that the rate of judging is measured on."""
+"""Number of newest judgments from which the pace of judging is measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

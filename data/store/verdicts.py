@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 20_000
 ROWS_AT_FIRST = 500
-"""Few, since some readers need only the first battles."""
+"""Rows in the first chunk: few, since some readers need only the first battles."""
 
 
 class EvidenceReader(StorePart):

@@ -70,7 +70,7 @@ class Scheduler:
 
     @property
     def waiting(self) -> Wait | None:
-        """The wait for a retry that ends first, if any."""
+        """The wait before a retry that ends first, if any."""
         return min(self._waits, key=lambda wait: wait.until, default=None)
 
     @property

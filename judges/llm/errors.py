@@ -28,7 +28,7 @@ SPREAD = 0.25
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wait:
-    """A wait for a retry.
+    """A wait before a retry.
 
     Attributes:
         cause: Error of the last attempt, such as `HTTP 429`.

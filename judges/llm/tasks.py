@@ -29,7 +29,7 @@ FORM = "Reply with one JSON object and nothing else. It follows this JSON Schema
 AGAIN = "That reply cannot be used: {problem}. Reply once more, with the JSON object alone."
 MAX_PASSES = 20
 NESTING_COST = 5_000
-"""Budget in characters for nested braces beyond the parser's recursion limit."""
+"""Maximum characters to search for nested braces beyond the parser's recursion limit."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -134,7 +134,7 @@ def load_prompt(name: str, *, folder: Path | None = None) -> Prompt:
     message = f"Unknown prompt {name!r}."
     entries = [entry.name for entry in (files(judges) / "prompts").iterdir()]
     names = ", ".join(sorted(entry.removesuffix(SUFFIX) for entry in entries if entry.endswith(SUFFIX)))
-    raise SpecError(message, advice=f"Name a file next to the spec, or one of: {names}.")
+    raise SpecError(message, advice=f"Use a file next to the spec, or one of: {names}.")
 
 
 def _split(text: str, mark: str) -> Iterator[tuple[str, str]]:

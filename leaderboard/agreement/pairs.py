@@ -24,7 +24,7 @@ from leaderboard.agreement.coefficients import (
 from leaderboard.stats import percentile_interval
 
 RANKED_CELLS = 500_000
-"""Maximum of draws times pairs that are ranked at once; several arrays have this size."""
+"""Maximum number of draws × pairs that are ranked at once; several arrays have this size."""
 Floats = NDArray[np.float64]
 _Statistic = Callable[[Floats], Floats]
 

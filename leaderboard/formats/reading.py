@@ -37,7 +37,7 @@ NO_VOTERS = "{} has no column for the person who cast each vote."
 VOTER_ADVICE = f"Name it {ANNOTATOR}, or rate with --cluster question."
 REPEATS, MIN_CLUSTERS = 1.5, 4
 MAX_MISTAKEN = 20_000
-"""After this many mistaken records without a battle, reading stops."""
+"""Number of invalid records without a battle after which reading stops."""
 SUFFIXES = (".jsonl", ".json", ".csv", ".jsonl.gz", ".json.gz", ".csv.gz", ".parquet")
 
 
@@ -168,7 +168,7 @@ def _by_person(chunk: Chunk) -> Chunk:
 
 
 class _Tally:
-    """Counts of battles and mistaken records; if mistakes prevail, the file is refused."""
+    """Counts of battles and invalid records; if invalid records prevail, the file is refused."""
 
     def __init__(self) -> None:
         self.battles = self.mistaken = 0
@@ -187,7 +187,7 @@ class _Tally:
             self.check()
 
     def check(self) -> None:
-        """Raise the first error if mistaken records outnumber battles, or a winner word is unknown."""
+        """Raise the first error if invalid records outnumber battles, or a winner word is unknown."""
         if self.first is not None and self.mistaken > self.battles:
             raise self.first
         # Leaving out all battles with one outcome would bias the ratings.

@@ -175,7 +175,7 @@ def missing(place: Place, index: int, column: str, hint: str = "") -> NoReturn:
 CHUNK_ROWS = 4096
 
 COLUMNS = ("question_id", "domain", "model_a", "model_b", "winner", "score", "weight", "judge", "order")
-"""Columns of native battle files in the order of writing."""
+"""Columns of native battle files, in the order in which they are written."""
 
 
 def covariate_columns(covariate: Covariate) -> tuple[str, ...]:
@@ -238,7 +238,7 @@ class BattleRows:
 
     @property
     def columns(self) -> dict[str, Sequence[object]]:
-        """Columns with some value, in the order of writing."""
+        """Columns with some value, in the order in which they are written."""
         own = {name: getattr(self, name) for name in COLUMNS}
         return {
             name: cells
@@ -256,7 +256,7 @@ class Context:
         baseline: Opponent of every `model` in Arena-Hard records without one.
         covariates: Whether to read covariates.
         further: Whether to keep unknown columns, and covariates unchanged.
-        strict: Whether to refuse mistaken records, instead of leaving them out.
+        strict: Whether to refuse invalid records instead of leaving them out.
         named: Whether to count votes of people who saw the systems' names (`anony` is false).
         by_voter: Whether to cluster battles by person instead of question.
     """

@@ -193,7 +193,7 @@ def _json_chunks(path: Path) -> Iterator[Chunk]:
 def _object(place: Place, index: int, record: object) -> Record:
     if not isinstance(record, dict):
         message = f"{place.at(index)} is not a JSON object but {type(record).__name__}."
-        raise FileFormatError(message, advice="A battle is an object, or a row of a table.")
+        raise FileFormatError(message, advice="Write each battle as an object or a table row.")
     return cast("Record", record)
 
 

@@ -25,7 +25,7 @@ NORMAL = 1.959964
 FEW = 0.98
 """Ratio of intervals with and without arena-rank's ridge, below which a system has few battles."""
 CLOSE = 3
-"""Many resamples of a record with at most this many exceptions contain none of them."""
+"""Number of exceptions in a record up to which many resamples contain none of them."""
 LISTED, LEAST = 5, 0.05
 
 

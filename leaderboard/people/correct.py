@@ -28,11 +28,11 @@ from leaderboard.stats import LEVEL, wilson
 from leaderboard.vocabulary import OVERALL
 
 MIN_LEFT = 0.02
-"""Smallest share of a residual that remains after a question's leverage on the fit."""
+"""Minimum share of a residual that remains after a question's leverage on the fit."""
 NO_SPREAD = 1e-9
 TINY = float(np.finfo(float).tiny)
 WORTHWHILE = 1.05
-"""Smallest variance ratio for which the judge is useful: one label in twenty."""
+"""Minimum variance ratio for which the judge is useful: one label in twenty."""
 MEASURES = {"mean_score": "score_", "win_rate": "", "win_tie_rate": "win_tie_"}
 """Averaged quantities, and the prefixes of their bounds."""
 Row = dict[str, Any]

@@ -176,13 +176,13 @@ def read_output_item(row: Fields, index: QuestionIndex) -> NamedAnswer:
 
 
 def read_deepeval(row: Fields, index: QuestionIndex) -> NamedAnswer:
-    """Return a row of deepeval's CSV or JSONL, which join passages by a bar."""
+    """Return a row of deepeval's CSV or JSONL, which join passages with a vertical bar."""
     passages = [passage for passage in str(row["retrieval_context"]).split("|") if passage]
     return read_ragas({**row, "retrieval_context": passages}, index)
 
 
 def mapping(value: object) -> Mapping[str, object]:
-    """Return the value if it is an object, else an empty one."""
+    """Return the value if it is an object, else an empty object."""
     return value if isinstance(value, Mapping) else {}
 
 

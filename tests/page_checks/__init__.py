@@ -1,4 +1,4 @@
-"""Checks of a page in a browser: accessibility by axe-core, layout, headings, focus."""
+"""Browser checks of a page: accessibility with axe-core, layout, headings, focus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from selenium import webdriver
 
 HERE = Path(__file__).parent
 AXE_PACKAGE = "axe_playwright_python"
-"""Package that contains the axe-core script; nothing else of it is used."""
+"""The package that contains the axe-core script; only the script is used."""
 
 
 RUN_AXE = """
@@ -29,8 +29,8 @@ return [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
   .map((node) => [Number(node.tagName[1]), node.textContent.trim()]);
 """
 
-# The script has ended, nothing is being redrawn, and the page was still for a quarter of a second. Streamlit
-# reports the end 0.2 s or more before it draws: the footer comes last.
+# Resolves to true if the script has ended, nothing is being redrawn, and the page was unchanged for 0.25 s.
+# Streamlit reports the end at least 0.2 s before it draws; the footer comes last.
 STILL = """
 const done = arguments[arguments.length - 1];
 const rests = "[data-testid=stApp][data-test-script-state=notRunning] .aa-footer";
@@ -49,7 +49,7 @@ def is_still(driver: webdriver.Chrome) -> bool:
 
 
 def accessibility_faults(driver: webdriver.Chrome) -> list[str]:
-    """Return findings of axe-core, at every impact level and with best practices."""
+    """Return axe-core's findings at every impact level, including best practices."""
     if not driver.execute_script("return 'axe' in window"):
         driver.execute_script(_axe())
     driver.set_script_timeout(60)
@@ -65,16 +65,16 @@ def layout_faults(driver: webdriver.Chrome) -> list[str]:
 
 
 def focus_faults(driver: webdriver.Chrome) -> list[str]:
-    """Return places without a visible focus or reachable only by mouse; a key must have been pressed."""
+    """Return elements without a visible focus or reachable only by mouse; press a key first."""
     return _measured(driver, "focus.js")
 
 
 def heading_faults(driver: webdriver.Chrome) -> list[str]:
-    """Return faults of headings: exactly one of level 1, none empty, no level skipped."""
+    """Return heading faults: not exactly one of level 1, an empty one, or a skipped level."""
     headings = [(int(level), str(text)) for level, text in driver.execute_script(HEADINGS)]
     tops = [text for level, text in headings if level == 1]
-    faults = [] if len(tops) == 1 else [f"{len(tops)} headings of the first level: {tops}"]
-    faults += [f"a heading of level {level} without words" for level, text in headings if not text]
+    faults = [] if len(tops) == 1 else [f"{len(tops)} headings of level 1: {tops}"]
+    faults += [f"an empty heading of level {level}" for level, text in headings if not text]
     above = 0
     for level, text in headings:
         if level > above + 1:

@@ -1,5 +1,5 @@
-// What a page looks like to somebody who reads it, measured in the document.
-// Returns sentences, each of one fault with the element it is at; an empty list where there is none.
+// Measures the layout of a page as its reader sees it.
+// Returns one sentence per fault, with the element at fault; an empty list if there are none.
 const faults = [];
 const wide = document.documentElement.clientWidth;
 const main = document.querySelector("[data-testid=stMain]") || document.documentElement;
@@ -16,7 +16,7 @@ const place = (node) => {
   return parts.join(" > ");
 };
 const fault = (kind, node, text = "") => faults.push(`${kind}: ${place(node)}${text ? ` “${words(text).slice(0, 60)}”` : ""}`);
-// Text for screen readers alone is cut to a point on purpose.
+// Text for screen readers only is clipped to a point on purpose.
 const unseen = (node) => {
   for (let at = node; at; at = at.parentElement) {
     const its = style(at);
@@ -65,10 +65,10 @@ for (const { node, parent, rect } of lines) {
       break;
     }
   }
-  // A link past the navigation waits outside the window until it has the focus.
+  // The link that skips the navigation stays outside the window until it has the focus.
   if (parent.closest("a[href^='#']") && (rect.bottom < 0 || rect.right < 0)) scrolls = true;
   if (!scrolls && (rect.right > wide + 1 || rect.left < -1)) {
-    fault("stands outside the window", parent, node.data);
+    fault("is outside the window", parent, node.data);
     reported.add(node);
   }
   node.scrolled = scrolls;
@@ -83,7 +83,7 @@ for (let first = 0; first < still.length; first += 1) {
     const across = Math.min(one.rect.right, other.rect.right) - Math.max(one.rect.left, other.rect.left);
     const down = Math.min(one.rect.bottom, other.rect.bottom) - Math.max(one.rect.top, other.rect.top);
     if (across > 3 && down > 0.45 * Math.min(one.rect.height, other.rect.height)) {
-      fault(`lies over “${words(one.node.data).slice(0, 40)}”`, other.parent, other.node.data);
+      fault(`overlaps “${words(one.node.data).slice(0, 40)}”`, other.parent, other.node.data);
       reported.add(other.node);
     }
   }
@@ -95,7 +95,7 @@ for (const chart of document.querySelectorAll("[data-testid=stVegaLiteChart], .v
   const painted = [...chart.querySelectorAll("canvas")].some((canvas) => {
     if (!canvas.width || !canvas.height) return false;
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    // Axes and their words are grey; what is drawn of the data has a colour.
+    // Axes and their labels are grey; the data is drawn in colour.
     for (let at = 0; at < data.length; at += 4) {
       const [red, green, blue, alpha] = data.slice(at, at + 4);
       if (alpha > 60 && Math.max(red, green, blue) - Math.min(red, green, blue) > 40) return true;
@@ -115,13 +115,13 @@ for (const table of document.querySelectorAll(".aa-standings")) {
   if (Math.max(...ends) - Math.min(...ends) > 1) fault("ranks that do not align", table);
 }
 for (const image of document.images) {
-  if (shown(image) && image.complete && !image.naturalWidth) fault("a picture that did not load", image, image.src);
+  if (shown(image) && image.complete && !image.naturalWidth) fault("an image that did not load", image, image.src);
 }
 for (const button of document.querySelectorAll("button, a[href], summary, [role=button]")) {
   if (!shown(button)) continue;
   const named = (button.getAttribute("aria-labelledby") || "").split(/\s+/).map((id) => document.getElementById(id)?.textContent || "");
   const pictures = [...button.querySelectorAll("img[alt], [aria-label], svg title")].map((one) => one.getAttribute("alt") || one.getAttribute("aria-label") || one.textContent);
-  // The words of an icon's ligature are no name.
+  // The text of an icon's ligature is not a name.
   const own = button.cloneNode(true);
   own.querySelectorAll("[data-testid=stIconMaterial], [aria-hidden=true]").forEach((icon) => icon.remove());
   const name = [own.textContent, button.getAttribute("aria-label"), button.title, ...named, ...pictures].join(" ");

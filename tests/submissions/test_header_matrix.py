@@ -107,7 +107,7 @@ EXPECTED = [("1", ANSWERS[0]), ("2", ANSWERS[1].replace("\n", " "))]
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_header_pairs_are_read_equally(container: str, tmp_path: Path) -> None:
+def test_every_pair_of_headers_is_read(container: str, tmp_path: Path) -> None:
     for question, answer in PAIRS if container in {"comma", "jsonl", "parquet"} else PAIRS[::9]:
         rows = [{question: asks, answer: says} for asks, says in zip(QUESTIONS, ANSWERS, strict=True)]
         assert _answers(rows, tmp_path / "file", container) == EXPECTED, (question, answer)

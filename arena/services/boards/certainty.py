@@ -78,7 +78,7 @@ def _without_verdict(standings: Json, health: Json) -> Iterator[Check]:
 
 
 def _people(standings: Json, first: str) -> Iterator[Check]:
-    """Compare ratings by people's votes; overlapping intervals mean too few votes."""
+    """Compare with ratings from people's votes; overlapping intervals mean too few votes."""
     rated = {
         name: row
         for name, row in people_ratings(standings).items()

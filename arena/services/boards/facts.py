@@ -128,7 +128,7 @@ def questions_of(store: Store, round_: Round, summary: SetSummary) -> Mapping[st
 def facts_of_answers(
     store: Store, summary: SetSummary, entrants: Sequence[Submission]
 ) -> Mapping[str, Sequence[AnswerFact]]:
-    """Return facts of the non-empty answers of systems and reference: length, form, scores."""
+    """Return facts on the non-empty answers of systems and reference: length, form, scores."""
     sides = [store.submissions.reference(summary.name), *entrants]
     scores = _scores_by_answer(store.scores.of_submissions([side.id for side in sides]))
     # Share the ids between systems, since there are as many facts as answers.

@@ -146,9 +146,9 @@ def _against_reference(view: BoardView, domain: str, leader: Line, subject: str)
 
 MIN_RIVALS = 2
 MAX_NAMED = 2
-"""Systems that a headline names."""
+"""Maximum number of systems that a headline names."""
 MAX_NAMES_LENGTH = 40
-"""Letters of all names; if longer, only the first system is named."""
+"""Maximum total letters of these names; beyond it, only the first system is named."""
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
@@ -161,7 +161,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def name_and_model(name: str, model: str) -> str:
-    """Return a name with a different model in brackets."""
+    """Return a system's name, with its model in brackets if that differs."""
     return name if model in {"", name} else f"{name} ({model})"
 
 
@@ -262,7 +262,7 @@ def agreeing(gap: Bounded | None, *, apart: bool) -> Bounded | None:
 
 
 def deciding_sentence(deciding: Deciding) -> str:
-    """Describe the number of questions that the lead of one of two depends on."""
+    """Describe the number of questions on which the lead of one of two systems depends."""
     leader, other = deciding.leader, deciding.other
     if deciding.needed is None:
         return f"{leader} and {other} take the same win share over {deciding.questions:,} questions."

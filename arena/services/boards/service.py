@@ -91,8 +91,8 @@ class BoardService(BoardReader):
     ) -> tuple[Board, bool]:
         """Compute missing scores and a finished round's standings, and publish them.
 
-        A published round gets a new snapshot with votes of people, whose figures are added to the judge's, or
-        after corrections of verdicts. Old snapshots stay, named by their hash.
+        A published round gets a new snapshot if there are votes of people, whose figures are added to the
+        judge's, or if verdicts were corrected. Old snapshots stay, named by their hash.
 
         Args:
             name: The round.

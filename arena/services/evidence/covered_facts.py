@@ -60,7 +60,7 @@ def fact_tables(view: QuestionView) -> Iterator[FactTable]:
 
 
 def _table(answers: Sequence[AnswerView], name: str, facts: Facts) -> FactTable | None:
-    """Return the facts of one kind from the scorer with most answers."""
+    """Return the facts of one kind from the scorer with the most answers."""
     scorers: dict[tuple[str, str], dict[str, ScoredAnswer]] = {}
     for answer in answers:
         for score in answer.scores:
@@ -121,7 +121,7 @@ def _missing(view: QuestionView, name: str, facts: Facts, pair: Sequence[AnswerV
 
 
 def own_facts(first: str, diffs: Mapping[str, Sequence[FactDiff]]) -> Mapping[str, frozenset[str]]:
-    """Return the facts that only each system covers, from the diffs of `first` with each other system."""
+    """Return each system's own facts, from the diffs of `first` with every other system."""
     own: dict[str, set[str]] = {first: set(), **{other: set() for other in diffs}}
     for other, compared in diffs.items():
         for diff in compared:

@@ -113,11 +113,11 @@ def _statement(statement: Mapping[str, Any] | str, standing: Standing) -> Statem
 WORD = re.compile(r"\w+")
 CLOSED = re.compile("[.!?…\"'”’»)]*")
 MAX_MARKS, MAX_BETWEEN = 60, 5
-"""Maximum characters of markup or citations next to a word, and words between them."""
+"""Maximum characters of markup or citations per word, and maximum words between two matches."""
 MIN_CLAIM = 0.6
-"""Share of a claim's words that its sentence must contain."""
+"""Minimum share of a claim's words that its sentence must contain."""
 MIN_STATEMENT = 0.4
-"""Share of a covered statement's words that its sentence must contain; answers paraphrase."""
+"""Minimum share of a covered statement's words in its sentence; answers paraphrase."""
 SHORT = 3
 """Words with fewer letters are ignored."""
 

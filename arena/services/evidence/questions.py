@@ -170,7 +170,7 @@ class Record:
 
 
 def best_of(battles: Sequence[StoredEvidence]) -> Mapping[str, Record]:
-    """Return the answers with most wins minus losses, among all answers and the reference."""
+    """Return the answers with the most wins minus losses, the reference included."""
     results: dict[str, Counter[Preference]] = defaultdict(Counter)
     for battle in (evidence.battle for evidence in battles):
         if battle.preference is not None:

@@ -60,7 +60,7 @@ class MissedShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missed:
-    """Missed facts of a system, those that most systems cover first.
+    """Facts that a system misses, sorted by the number of systems that cover them.
 
     `in_all` counts implied statements too; `contradictions` describes the accuracy of the scorer that found
     contradicted facts; `of_reference` is True for facts of references instead of statements of passages.
@@ -127,7 +127,7 @@ def _share(domains: Mapping[tuple[bool, str, bool], int], domain: str) -> Missed
 
 
 MAX_ANSWERS = 3_000
-"""Answers per system whose details are read, which are large."""
+"""Maximum number of answers per system whose details are read, since these are large."""
 NO_SHARED = "No answer of this system has both a context score and an answer score."
 
 

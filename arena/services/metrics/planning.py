@@ -22,7 +22,7 @@ LoadPrices = Callable[[], Prices]
 SAMPLED_QUESTIONS = 8
 SAMPLED_ANSWERS = 32
 MAX_REQUESTS = 60_000
-"""Requests after which the trial ends."""
+"""Number of requests after which the trial ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from data.store import Store
 OVERALL = "overall"
 MANY_DOCUMENTS = 10
 MAX_COUNTED = 5
-"""Sentences with at least as many documents are counted together."""
+"""Sentences with at least this many documents are counted together."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ Testing = Callable[[str, str], AbstractContextManager[JudgeService]]
 
 
 class NewBoards:
-    """Use cases of the page that makes a board from uploaded files.
+    """Service for the page that creates a board from uploaded files.
 
     `pricing` opens an empty ranking with this arena's cached replies, `testing` a judge at an endpoint with
     a key.
@@ -119,7 +119,7 @@ class NewBoards:
         return round_, job
 
     def standing(self, name: str, *, caller: Caller) -> LiveStanding:
-        """Return the live standings of a round's systems."""
+        """Return the live standings of a round."""
         require(caller, TokenScope.ORGANISE)
         return self._ranking.standing(name)
 

@@ -62,7 +62,7 @@ class Columns:
         return {column: name for column, name in names.items() if name}
 
     def references(self, path: Path) -> AnswerTable:
-        """Read a file of references, which may use our column names too."""
+        """Read a reference file, which may use our column names too."""
         from submissions.answer_tables import header_of, read_answer_table
 
         header = header_of(path)
@@ -78,7 +78,7 @@ def _in_file(path: Path, texts: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedFile:
-    """File of answers and its system; `named` if the user named the system, which overrides the file."""
+    """Answer file and its system; `named` if the user named the system, which overrides the file."""
 
     path: Path
     system: str
@@ -138,7 +138,7 @@ def named_files(texts: Sequence[str]) -> list[NamedFile]:
 
 
 def _distinct_name(file: NamedFile, files: Sequence[NamedFile]) -> str:
-    """Prefix a file's system with as few folders as make it unique."""
+    """Prefix a file's system with the fewest folders that make it unique."""
     alike = [other for other in files if other is not file and other.system == file.system]
     own = file.path.resolve().parts[:-1]
     folders = [() if other.named else other.path.resolve().parts[:-1] for other in alike]
@@ -186,8 +186,8 @@ def tables_of(files: Sequence[NamedFile], columns: Columns, ask: Ask, path: ToPa
     Args:
         files: The files.
         columns: Column names; the system column must be in one of the files.
-        ask: Confirms that a column names the systems, by names of file and column.
-        path: Path to read a file from, which may have come through a pipe.
+        ask: Asked with the names of a file and a column whether the column names the systems.
+        path: Returns the path to read a file from, which may have come through a pipe.
     """
     from submissions.shapes import UnnamedSystemsError
 

@@ -48,7 +48,7 @@ WITHOUT_VERDICT = ("unreadable", "refused", "failed", "skipped", "missing")
 HEADS = ("rank", "system", "rating", "win / tie / loss", "win + tie", "questions")
 DECLINES = ("declined", "declined rightly", "answered rightly")
 MAX_IN_PAGE = 5_000
-"""Most comparisons that the page of a ranking lists."""
+"""Maximum number of comparisons that a ranking's page lists."""
 BOARD, TABLE, COMPARISONS = "board.html", "board.csv", "comparisons.csv"
 
 
@@ -478,7 +478,7 @@ class RankingResults:
         for system in systems:
             if system not in known:
                 raise NotFoundError(
-                    f"No system {system!r} in this ranking.", advice=f"The systems are: {', '.join(known)}."
+                    f"This ranking has no system {system!r}.", advice=f"The systems are: {', '.join(known)}."
                 )
 
 

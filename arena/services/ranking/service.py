@@ -180,7 +180,7 @@ class RankingService:
         self._planner.require_ready(prepared.planned, uncapped=True)
 
     def standing(self, name: str) -> LiveStanding:
-        """Return the live standings of a round's systems."""
+        """Return the live standings of a round."""
         return live_standing(self._store, self._store.rounds.get(name))
 
     def so_far(self, name: str) -> tuple[str, ...]:

@@ -95,7 +95,7 @@ class LiveSystem:
 
     @property
     def word(self) -> str:
-        """Compare the score with half of the win, by its interval."""
+        """Compare the win share with one half, by its interval."""
         if self.lower is None or self.upper is None or self.lower <= HALF <= self.upper:
             return "not decided"
         return "above 50 %" if self.lower > HALF else "below 50 %"

@@ -98,7 +98,7 @@ class RoundPlanner:
     def _answered(
         self, sides: Sequence[Submission]
     ) -> tuple[Mapping[int, frozenset[int]], Mapping[int, frozenset[int]]]:
-        """Return the numbers of questions that each side answers with text, and those it declines."""
+        """Return the numbers of the questions that each side answers with text, and of those it declines."""
         answered, silent = {}, {}
         for side in sides:
             texts = self._store.submissions.silent(side.id)

@@ -150,7 +150,7 @@ class RoundReader:
         return self.get(name, caller=caller), self._store.rounds.counts(name)
 
     def live(self, name: str, *, caller: Caller = OPERATOR) -> "LiveStanding":
-        """Return the live standings of a round's systems."""
+        """Return the live standings of a round."""
         from arena.services.rounds.battle_table import live_standing
 
         return live_standing(self._store, self.get(name, caller=caller))

@@ -72,7 +72,7 @@ class Intake:
             require(caller, TokenScope.SUBMIT)
             if len(caller.teams) != 1:
                 teams = ", ".join(caller.teams) or "none"
-                raise InputError("Name the team to submit for.", advice=f"Your teams: {teams}.")
+                raise InputError("The team to submit for is missing.", advice=f"Your teams: {teams}.")
             team = caller.teams[0]
         require(caller, TokenScope.SUBMIT, team=team or None)
         return team

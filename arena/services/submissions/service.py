@@ -27,7 +27,7 @@ from submissions.limits import IntakeLimits
 from submissions.question_index import answers_template, sample_answers
 
 UPLOAD_WAIT_MS = 180_000
-"""Wait of an upload for the write lock of the database."""
+"""Maximum wait of an upload for the database's write lock."""
 MAX_REASON = 500
 REPEATED_STATES = (models.SubmissionState.CHECKED, models.SubmissionState.ACCEPTED)
 

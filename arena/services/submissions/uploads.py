@@ -72,7 +72,7 @@ class FairQueue:
 
 
 UNIT = 5 * MEBIBYTE
-"""Bytes of a file that may take as long as one text."""
+"""Bytes of a file for which the time limit is that of one text."""
 MIN_MEMORY, MEMORY_FACTOR = 512 * MEBIBYTE, 4
 """Extra memory of a check: bytes, and bytes per byte of the file's limit."""
 
@@ -137,7 +137,7 @@ def _check(
 
 
 MAX_AGE = 24 * 3_600
-"""Age in seconds of folders that killed processes left behind."""
+"""Age in seconds after which a folder is regarded as left by a killed process."""
 
 
 class UploadWriter:

@@ -25,7 +25,7 @@ def organiser() -> Caller:
 
 
 def refreshing(show: Callable[..., None], *arguments: object, every: float | None = REFRESH_SECONDS) -> None:
-    """Show a part that refreshes itself every few seconds, with its errors as sentences."""
+    """Show a section that refreshes itself every few seconds, with its errors as sentences."""
     st.fragment(lambda: guarded(partial(show, *arguments)), run_every=every)()
 
 

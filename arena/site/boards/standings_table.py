@@ -67,13 +67,13 @@ class Column:
 
     @property
     def heading_classes(self) -> str:
-        """Return the classes of its heading."""
+        """Return the CSS classes of its heading."""
         side = "aa-left " if self.spec.name in LEFT else "aa-covers " if self.spec.name in covering() else ""
         return f"{side}aa-c-{self.spec.name.replace('_', '-')}"
 
     @property
     def classes(self) -> str:
-        """Return the classes of its cells."""
+        """Return the CSS classes of its cells."""
         return f"{CLASSES.get(self.spec.name, '')} {self.heading_classes}".strip()
 
 

@@ -70,7 +70,7 @@ def _ask(
     )
     cap = st.number_input("Spending limit in USD", 0.0, value=None, placeholder="no cap", key="rank-cap")
     if not judge:
-        note("Choose a judge, or name a model.")
+        note("Choose a judge, or enter a model.")
         return None, ""
     if st.button("Test", icon=":material/experiment:"):
         _test(judge, endpoint, key, caller)

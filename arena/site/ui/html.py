@@ -24,7 +24,7 @@ BARS = 6
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Text in a table or paragraph: optionally a link, with a meaning, flags, and small type below."""
+    """Text in a table or paragraph: optionally a link, with a definition, flags, and small type below."""
 
     text: str
     sub: str | Sequence[str] = ""

@@ -140,7 +140,7 @@ EVERY = 0.25
 
 
 def show_progress(do: Callable[[Callable[[], None]], Result], *, before: str) -> Result:
-    """Run work in a thread and show its progress, or `before` until it reports any; raise its errors.
+    """Run `work` in a thread and show its progress, or `before` until it reports any; raise its errors.
 
     The work must not touch the page. It must call the function that it receives at intervals, which raises
     StoppedError once the visitor has left.

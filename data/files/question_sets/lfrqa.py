@@ -47,7 +47,7 @@ REFERENCES = re.compile(r"(?:([a-z0-9-]{1,40})_)?references\.json(?:\.gz)?")
 REFERENCE = "faithful_answer"
 NO_DOMAIN = "questions"
 SHORT = ("short_answers", "answers")
-"""Names of the field of short answers, in order of preference."""
+"""Names of the short answers field, in order of preference."""
 
 
 class LfrqaRows:

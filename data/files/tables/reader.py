@@ -255,7 +255,7 @@ def _parsed(line: bytes) -> dict[str, object] | None:
 
 
 def _delimiter(lines: Sequence[bytes]) -> str:
-    """Select the delimiter with most known columns, else the most frequent one."""
+    """Select the delimiter that yields the most known columns, else the most frequent one."""
     first = lines[0].decode("utf-8", errors="replace")
     if first.startswith(SEPARATOR_LINE) and len(first) == len(SEPARATOR_LINE) + 1:
         return first[-1]

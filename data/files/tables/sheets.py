@@ -204,7 +204,9 @@ def _rows(lines: Iterable[list[object]], opening: Opening) -> Iterator[Row]:
             opening.header(columns, line)
         elif len(cells) > len(columns):
             message = f"The row has {len(cells)} cells, but the header has {len(columns)}."
-            opening.note(FileFormatError(message, advice="Name every column.", code=BAD_CELLS, line=line))
+            opening.note(
+                FileFormatError(message, advice="Give every column a name.", code=BAD_CELLS, line=line)
+            )
         else:
             texts = ["" if cell is None else cell for cell in cells] + [""] * (len(columns) - len(cells))
             yield Row(line, dict(zip(columns, texts, strict=True)), f"Row {line}")

@@ -61,7 +61,7 @@ def upgrade() -> None:
 
 
 def _change_rows(existing: set[str]) -> None:
-    """Express rows of removed features by what stays."""
+    """Convert the rows of removed features to the remaining tables."""
     if "concern" in existing:
         op.execute(
             "UPDATE submission SET withdrawn_reason = 'disqualified: ' || withdrawn_reason "
@@ -74,7 +74,8 @@ def _change_rows(existing: set[str]) -> None:
         )
     op.execute("UPDATE job SET kind = 'judge' WHERE kind = 'retry'")
     op.execute(
-        "UPDATE battle SET outcome = 'skipped', detail = 'The judge was not asked.' WHERE outcome = 'estimated'"
+        "UPDATE battle SET outcome = 'skipped', detail = 'The judge was not asked.' WHERE outcome = "
+        "'estimated'"
     )
 
 

@@ -63,7 +63,7 @@ class CoverageSettings(BaseModel):
 
     @property
     def chunking(self) -> Chunking:
-        """Method of cutting passages."""
+        """Method of splitting passages."""
         return Chunking(words=self.words, overlap=self.overlap)
 
 

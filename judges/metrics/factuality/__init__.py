@@ -7,7 +7,7 @@ from typing import Any
 from judges.metrics.registry import Column, Measure, MetricInfo, Need, lazy_build, stored
 
 MANY_RELATIONS = 300
-"""Number of relations of an answer from which FR3 warns."""
+"""Minimum number of relations of an answer for which FR3 warns."""
 
 
 def _relations(details: Mapping[str, Any]) -> tuple[int, int, int]:

@@ -150,7 +150,7 @@ def _tokenizer_of(folder: Path, config: Mapping[str, Any]) -> Any:  # noqa: ANN4
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises bare exceptions
-        raise SpecError(f"The tokenizer.json of {folder} cannot be used: {error}.", advice=FOLDER) from error
+        raise SpecError(f"The tokenizer.json of {folder} is invalid: {error}.", advice=FOLDER) from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(_max_tokens(config), strategy="longest_first")
     return tokenizer

@@ -23,7 +23,7 @@ from leaderboard.ratings.result import RatingTable
 RELATIVE = "rating points per root mean square of (a − b) / (a + b + 1)"
 FIRST = "rating points that the answer shown first gains"
 NOTHING_LEFT = 1e-9
-"""Share of a column's variation below which the other columns explain all of it."""
+"""Unexplained share of a column's variation below which the other columns explain all of it."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from leaderboard.ratings.uncertainty.intervals import freedom_of, t_quantile
 from leaderboard.ratings.vocabulary import POINTS, Cluster, IntervalKind, Method
 
 STEPS, DOUBTFUL = 100, 10
-"""Maximum of Newton steps, and steps before the linear program that looks for separation."""
+"""Maximum number of Newton steps, and of those before the linear program that looks for separation."""
 HALVINGS = 40
 
 
@@ -204,7 +204,7 @@ def _meat(problem: _Problem, point: Floats, settings: Settings) -> Floats:
 
 
 STEP = 512
-"""Battles in the first linear program, and added per step."""
+"""Number of battles in the first linear program, and added per step."""
 TOLERANCE = 1e-7
 """Tolerance for rounding errors, in units of a column."""
 PRECISE = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}

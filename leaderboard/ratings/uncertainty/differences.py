@@ -50,7 +50,7 @@ def difference(table: RatingTable, first: str, second: str) -> Difference:
     first_code, second_code = _comparable(table, first, second)
     points = float(table.points[first_code] - table.points[second_code])
     if table.errors is None:
-        message = "Intervals of differences are not computed for so many systems."
+        message = "Intervals of differences are not computed for this many systems."
         raise StatisticsError(message, advice="Rate the battles of fewer systems.")
     # Only this pair: the errors of all pairs take long for hundreds of systems.
     errors = table.errors.among(np.array([first_code, second_code]))

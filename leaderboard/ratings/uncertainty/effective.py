@@ -20,10 +20,10 @@ from leaderboard.ratings.counts import Floats, Ints, PairCounts, count_by_cluste
 from leaderboard.ratings.vocabulary import Cluster
 
 MAX_WORK = 300_000_000
-"""Maximum of cells × quantities for exact contributions to each difference."""
+"""Maximum number of cells × quantities for exact contributions to each difference."""
 BLOCK_NUMBERS = 4_000_000
 DENSE_SCORES = 20_000_000
-"""Maximum of questions × systems in a dense array (160 MB)."""
+"""Maximum number of questions × systems in a dense array (160 MB)."""
 MIN_QUESTIONS = 2.0
 NEAR_NOTHING = 1e-12
 SMALLEST = 1e-300

@@ -25,7 +25,7 @@ from leaderboard.ratings.uncertainty.effective import DENSE_SCORES
 from leaderboard.ratings.vocabulary import Cluster
 
 DRAWS = 200
-"""Draws of the multiplier bootstrap."""
+"""Number of draws of the multiplier bootstrap."""
 
 
 def plain_covariance(model: PairModel, fit: Fit, pairs: PairCounts, inverse: Floats) -> Floats:

@@ -88,7 +88,7 @@ def test_scores_have_every_format(public: httpx.Client) -> None:
     assert list(rows[0]) == parquet.column_names
 
 
-def test_unknown_or_unfit_board_is_refused(public: httpx.Client) -> None:
+def test_unknown_or_unsuitable_board_is_refused(public: httpx.Client) -> None:
     for path in (
         "/sets/nowhere/metrics",
         "/sets/tiny/metrics/nonsense/scores",

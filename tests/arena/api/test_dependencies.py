@@ -184,7 +184,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     arena.close()
 
 
-def test_table_of_rights_has_row_for_every_route(world: World) -> None:
+def test_rights_table_has_row_for_every_route(world: World) -> None:
     document = world.client.get("/openapi.json").json()
     assert set(ROWS) == {f"{method} {path}" for method, path, _ in operations(document)}
 

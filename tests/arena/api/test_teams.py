@@ -130,7 +130,7 @@ def test_browser_signs_in_and_out(club: Club) -> None:
         assert browser.get("/auth/sign-out").status_code == 303, "the session has ended"
 
 
-def test_form_of_other_site_is_refused(club: Club) -> None:
+def test_form_from_other_site_is_refused(club: Club) -> None:
     site = club.address.removesuffix("/api/v1")
     fields = {"token": club.tokens["alpha"]}
     with httpx.Client(base_url=site) as browser:

@@ -146,7 +146,7 @@ def test_next_page_opens_at_its_top() -> None:
 
 
 @pytest.mark.slow
-def test_permalink_runs_no_script_of_answers() -> None:
+def test_permalink_runs_no_script_from_answers() -> None:
     walk = reader()
     walk.size(1440)
     browser().get(f"{site()}/question?board=tiny&id=q4&answer=hostile")

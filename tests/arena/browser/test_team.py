@@ -59,7 +59,7 @@ def test_team_corrects_file_and_reaches_board(club: Club, tmp_path: Path) -> Non
     assert not ours.driver.find_elements(By.XPATH, "//button[.//*[normalize-space()='Submit']]")
 
     ours.click("//button[contains(@aria-label, 'Remove')]")
-    ours.find("[data-testid=stFileUploader]", "File of answers")
+    ours.find("[data-testid=stFileUploader]", "File with answers")
     ours.upload(good)
     ours.find("[data-testid=stAlert]", "can be submitted")
     ours.write("Name of the system", "mine", end=Keys.ENTER)

@@ -1,4 +1,4 @@
-"""`arena battles rate|winrates --people`: a file of verdicts corrected by a file of votes."""
+"""`arena battles rate|winrates --people`: a verdict file corrected with a votes file."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _said(capture: Capture, *words: str) -> tuple[object, str, str]:
 
 
 @pytest.mark.parametrize("path", COMMANDS)
-def test_help_has_examples_and_unknown_options_are_misuse(capsys: Capture, path: str) -> None:
+def test_help_has_examples_and_unknown_options_are_usage_errors(capsys: Capture, path: str) -> None:
     code, text, errors = _said(capsys, *path.split(), "--help")
     assert (code, errors) == (0, "")
     examples = EXAMPLE.findall(COMMANDS[path].help or "")

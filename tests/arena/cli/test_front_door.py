@@ -65,7 +65,7 @@ def _outcomes(folder: Path) -> Counter[str]:
     ("fault", "outcome"),
     [(Fault.BAD_REQUEST, "failed"), (Fault.FILTERED, "refused"), (Fault.WRONG_FORMAT, "unreadable")],
 )
-def test_rank_retries_exactly_comparisons_without_verdict(
+def test_rank_retries_only_comparisons_without_verdict(
     run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve, fault: Fault, outcome: str
 ) -> None:
     llm, out = scripted_llm(faults={fault: 0.3}), tmp_path / "q"
@@ -205,7 +205,7 @@ def test_gate_is_undecided_for_systems_without_battles(run: Commands, files: Fil
     assert "cannot be compared with itself" in run.fails("losses", out, "beta", "beta")
     ranking = aa.rank({"alpha": _rows("alpha")}, out=out, vs="gamma", progress=False)
     for pair in (("alpha", "beta"), ("beta", "beta"), ("absent", "beta")):
-        with pytest.raises(ArenaError, match=r"never met|itself|No system 'absent'"):
+        with pytest.raises(ArenaError, match=r"never met|itself|has no system 'absent'"):
             ranking.losses(*pair)
 
 

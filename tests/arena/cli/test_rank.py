@@ -83,7 +83,7 @@ def test_rank_ranks_files_with_references(run: Commands, files: Files, tmp_path:
     lost = run.json("losses", out, "worst", "best", "--json")
     assert len(lost) == 12
     assert all(battle["winner"] == "best" for battle in lost)
-    assert "No system 'absent'" in run.fails("compare", out, "best", "absent")
+    assert "This ranking has no system 'absent'" in run.fails("compare", out, "best", "absent")
 
 
 def test_rank_adds_another_file(run: Commands, files: Files, tmp_path: Path, scripted_llm: Serve) -> None:

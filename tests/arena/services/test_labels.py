@@ -90,7 +90,7 @@ def test_labelling_requires_invitation(arena: Arena) -> None:
     arena.rounds.create(RoundRequest(set_name="tiny", judge="lexical", name="other"))
     arena.rounds.run("other", concurrency=8, report=quiet)
     for people, error, words in (
-        ([], InputError, "Name accounts"),
+        ([], InputError, "No account is invited"),
         (["Dan"], NotFoundError, "Unknown account: Dan"),
     ):
         with pytest.raises(error, match=words):

@@ -48,7 +48,7 @@ COLOURS = {
 }
 
 
-def test_style_sheet_has_themes_colours() -> None:
+def test_style_sheet_has_theme_colours() -> None:
     """Our tables use the background and text colours of Streamlit's theme."""
     options = configuration()
     for scheme, name in enumerate(("light", "dark")):

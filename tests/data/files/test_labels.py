@@ -156,7 +156,7 @@ REFUSED = {
     "is a string, not a list": [record(**{"preference.responses": "['a' 'b']"})],
     "label is a list": [record(**flat([["a", "b"]], ["u"], ["submitted"]))],
     "2 values and 1 users": [record(**flat(["a", "b"], ["u"], ["submitted", "submitted"]))],
-    "no question_id, model_a and model_b": [{"question_id": "q1", "winner": "a"}],
+    "lacks question_id, model_a or model_b": [{"question_id": "q1", "winner": "a"}],
     "label is a number (7)": [{**PAIR, "label": 7}],
     "does not name a question and two systems": {"q9_x_y": {"raw": ["Tie"]}},
     "2 votes and 1 annotators": {"q1_full_short": {"raw": ["Tie", "full"], "annotators": ["Ben"]}},
@@ -168,7 +168,7 @@ def test_invalid_labels_are_refused(tmp_path: Path, message: str) -> None:
     assert message in refusal(tmp_path, REFUSED[message])
 
 
-def test_table_of_votes_is_read(tmp_path: Path) -> None:
+def test_votes_table_is_read(tmp_path: Path) -> None:
     table = (
         "question_id,model_a,model_b,winner,score,voter_id,shown_first\n"
         "q1,full,short,tie (bothbad),,ann,b\n"

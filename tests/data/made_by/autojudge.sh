@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# autojudge-base 1.0.0: reports of RAGTIME 2026 with an empty and a short list of references, and of two teams in one
-# file; Report.check finds nothing wrong. Needs `requests`, and stop words of nltk. Run by hand: bash autojudge.sh PYTHON OUT
+# autojudge-base 1.0.0: RAGTIME 2026 reports with an empty and a short reference list, and of two teams in one file;
+# Report.check accepts them. Needs `requests` and nltk's stop words. Run by hand: bash autojudge.sh PYTHON OUT
 "$1" - "$2" <<'PY'
 import json, sys
 from pathlib import Path

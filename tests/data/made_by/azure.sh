@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# azure-ai-evaluation 1.18.10: answers in the data, beside the reasons of an evaluator. Run by hand: bash azure.sh PYTHON OUT
+# azure-ai-evaluation 1.18.10: answers in the data, next to an evaluator's reasons. Run by hand: bash azure.sh PYTHON OUT
 set -euo pipefail
 out=$(realpath "$2") && cd "$(mktemp -d)"
 "$1" - "$out" <<'PY'

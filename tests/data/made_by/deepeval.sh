@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# deepeval 4.3.1: save_as joins passages by a bar. Run by hand: bash deepeval.sh PYTHON OUT
+# deepeval 4.3.1: save_as joins passages with a vertical bar. Run by hand: bash deepeval.sh PYTHON OUT
 DEEPEVAL_TELEMETRY_OPT_OUT=1 "$1" - "$2" <<'PY'
 import sys
 from deepeval.dataset import EvaluationDataset

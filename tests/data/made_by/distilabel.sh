@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# distilabel 1.5.3, datasets 5.2.0: two generations a row in lists, as CSV. Run by hand: bash distilabel.sh PYTHON PORT OUT
+# distilabel 1.5.3, datasets 5.2.0: two generations per row as lists, in CSV. Run by hand: bash distilabel.sh PYTHON PORT OUT
 set -euo pipefail
 out=$(realpath "$3") && cd "$(mktemp -d)"
 cat > qa_pipeline.py <<'PY'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# crfm-helm[openai] 0.5.16: the eight questions of tests/submissions/conftest.py with perturbations, and two runs of two models
-# with two completions each. Run by hand: bash helm.sh BIN PORT OUT
+# crfm-helm[openai] 0.5.16: the eight questions of tests/submissions/conftest.py with perturbations, and two runs
+# for each of two models, with two completions each. Run by hand: bash helm.sh BIN PORT OUT
 set -euo pipefail
 out=$(realpath "$3") && cd "$(mktemp -d)"
 mkdir prod_env

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# inspect-ai 0.3.285: three completions for each sample, one sample invalidated, one stopped by its token limit,
-# one cut at max_tokens. Run by hand: bash inspect.sh PYTHON PORT OUT
+# inspect-ai 0.3.285: three completions per sample, one sample invalidated, one stopped by its token limit,
+# one truncated at max_tokens. Run by hand: bash inspect.sh PYTHON PORT OUT
 "$1" - "$2" "$3" <<'PY'
 import glob, json, os, sys
 port, out = sys.argv[1:]

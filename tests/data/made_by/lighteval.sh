@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lighteval 0.13.0 (xxhash 3): details with two texts a sample, by its own logger and writer; its command loads data from elsewhere.
+# lighteval 0.13.0 (xxhash 3): details with two texts per sample, from its own logger and writer; its command downloads its data.
 # Run by hand: bash lighteval.sh PYTHON OUT
 set -euo pipefail
 out=$(realpath "$2") && cd "$(mktemp -d)"

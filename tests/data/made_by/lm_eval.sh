@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# lm-eval 0.4.13: `repeats: 3` and two filters, by local-chat-completions. Run by hand: bash lm_eval.sh LM_EVAL PORT OUT
+# lm-eval 0.4.13: `repeats: 3` and two filters, through local-chat-completions. Run by hand: bash lm_eval.sh LM_EVAL PORT OUT
 mkdir -p "$3/tasks" && cd "$3" || exit 1
 cat > four.jsonl <<'JSON'
 {"question": "What is the capital of France?", "answer": "Paris is the capital of France."}
@@ -23,7 +23,7 @@ metric_list: [{metric: exact_match}]
 YAML
 HF_HUB_OFFLINE=1 OPENAI_API_KEY=x "$1" run --model local-chat-completions --apply_chat_template --tasks four --include_path tasks \
   --model_args "model=org/good,base_url=http://127.0.0.1:$2/v1/chat/completions" --log_samples --output_path out
-# A task without known names of fields, with an example as a turn of its own: two lines of it are files/lm_eval_chat.jsonl.
+# A task without known field names, with an example as a separate turn; two of its lines are in files/lm_eval_chat.jsonl.
 sed 's/"question":/"ask":/; s/"answer":/"right":/' four.jsonl > chat.jsonl
 sed 's/four/chat/; /^repeats/d; /filter/d; /- {name/d; s/^doc_to_text.*/doc_to_text: "Q: {{ask}}\\nA:"/; s/{{answer}}/{{right}}/' tasks/four.yaml \
   > tasks/chat.yaml

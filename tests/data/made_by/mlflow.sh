@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mlflow 3.17.2: the result frame of genai.evaluate, as Parquet, CSV and JSON Lines. Run by hand: bash mlflow.sh PYTHON OUT
+# mlflow 3.17.2: the results table of genai.evaluate, as Parquet, CSV and JSON Lines. Run by hand: bash mlflow.sh PYTHON OUT
 cd "$2" && MLFLOW_TRACKING_URI="sqlite:///mlflow.db" "$1" - <<'PY'
 import mlflow
 from mlflow.genai.scorers import scorer

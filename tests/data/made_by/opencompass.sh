@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# opencompass 0.5.4 (pyarrow 19): predictions of a chat model, by its own writer of them (its command was not run).
+# opencompass 0.5.4 (pyarrow 19): predictions of a chat model, from its own writer (its command was not run).
 # Run by hand: bash opencompass.sh PYTHON OUT
 set -euo pipefail
 out=$(realpath "$2") && cd "$(mktemp -d)"

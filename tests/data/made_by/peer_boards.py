@@ -1,4 +1,4 @@
-"""Record boards of other tools; run by hand with the extra `peers`: FILE is tests/golden/peers.json."""
+"""Record the boards of other tools; run by hand with the extra `peers`: FILE is tests/golden/peers.json."""
 
 import json
 import sys

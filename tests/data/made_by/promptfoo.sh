@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# promptfoo 0.121.20: two prompts, two providers of which one thinks, four tests whose variable has a name of its own,
-# two more with one question and another style, every test twice. Run by hand: bash promptfoo.sh PROMPTFOO PORT OUT
+# promptfoo 0.121.20: two prompts, two providers (one is a reasoning model), four tests with a custom variable name,
+# two more with the same question and another style, each test twice. Run by hand: bash promptfoo.sh PROMPTFOO PORT OUT
 mkdir -p "$3" && cd "$3" || exit 1
 cat > config.yaml <<YAML
 prompts: ["Tell me: {{ask}} {{style}}", "You are a librarian. {{ask}} {{style}}"]

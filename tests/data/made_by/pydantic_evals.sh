@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pydantic-evals 2.62.0: the report of an experiment, with a case that failed. Run by hand: bash pydantic_evals.sh PYTHON OUT
+# pydantic-evals 2.62.0: an experiment report with one failed case. Run by hand: bash pydantic_evals.sh PYTHON OUT
 "$1" - "$2" <<'PY'
 import sys
 from pathlib import Path

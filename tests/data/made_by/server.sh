@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A scripted OpenAI-compatible server for the scripts beside it: bash server.sh PORT
-# The model `good` answers well, any other badly; the last message decides; `n` texts are returned.
+# A scripted OpenAI-compatible server for the scripts in this folder: bash server.sh PORT
+# The model `good` answers correctly, any other wrongly, based on the last message; it returns `n` texts.
 exec python3 - "$1" <<'PY'
 import json, re, sys
 from http.server import BaseHTTPRequestHandler, HTTPServer

@@ -47,7 +47,7 @@ def test_digit_scan_matches_paper(text: str, choice: int) -> None:
     assert (reading.outcome, reading.choice) == (Outcome.JUDGED, Choice(choice))
 
 
-def test_margin_from_log_probabilities_at_rating() -> None:
+def test_margin_follows_log_probabilities_at_rating() -> None:
     chances = {"1": -0.6931471806, "2": -1.3862943611, "0": -1.3862943611, "x": -9.0}
     rivals = [{"token": token, "logprob": chance} for token, chance in chances.items()]
     tokens = [

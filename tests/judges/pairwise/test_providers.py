@@ -117,7 +117,7 @@ def _judgment(verdict: Verdict | EndpointError, mode: Mode) -> Judgment | None:
 
 @pytest.mark.parametrize("transport", ["direct", "openai"])
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
-def test_battle_result_by_mode(mode: Mode, transport: str, providers: ScriptedProviders) -> None:
+def test_every_mode_has_its_battle_result(mode: Mode, transport: str, providers: ScriptedProviders) -> None:
     spec = judge_of(mode)
     verdict, client = judged(providers, spec, contest_of(LONG, SHORT), transport)
     calls = providers.calls[mode.name]

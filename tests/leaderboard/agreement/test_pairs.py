@@ -198,7 +198,7 @@ def test_rankings_of_equal_verdicts_agree() -> None:
     assert all(row["ranks"][0] == row["ranks"][1] for row in listed(result["systems"]))
 
 
-def test_rankings_of_one_common_system_are_refused() -> None:
+def test_rankings_with_one_common_system_are_refused() -> None:
     other = replace(board(1), systems=("t0", "t1", "t2", "t3", "t4", "ref"))
     with pytest.raises(StatisticsError, match="needs at least two"):
         compare_rankings([board(1), other])

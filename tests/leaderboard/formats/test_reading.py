@@ -351,7 +351,7 @@ def test_columns_and_votes_refuse_scores_that_contradict_winners(tmp_path: Path)
         read_votes(path)
 
 
-def test_file_of_contradictions_is_refused(tmp_path: Path) -> None:
+def test_contradictory_file_is_refused(tmp_path: Path) -> None:
     rows = [FAIR | {"winner": "model_a", "score": 0.1}] * 3 + [FAIR]
     with pytest.raises(RecordError, match="1 minus it"):
         read_battles(written(tmp_path / "b.jsonl", rows))

@@ -145,7 +145,7 @@ def test_votes_are_weighted_by_inverse_probability() -> None:
     assert rows[1]["people_win_rate"] == pytest.approx(0.8, abs=0.04)
 
 
-def test_anchor_and_domains() -> None:
+def test_anchor_is_fixed_and_domains_are_listed() -> None:
     verdicts, votes = round_of(4)
     table = correct(plan_of(verdicts), votes, anchor=Anchor(system="b", rating=1200.0))
     assert rating(table, "b")["rating"] == pytest.approx(1200)

@@ -86,7 +86,7 @@ AS_TEXT: dict[str, Any] = {
 }
 
 
-def test_settings_as_text_rate_like_members() -> None:
+def test_settings_as_text_equal_members() -> None:
     kinds = {"method": Method, "interval": IntervalKind, "cluster": Cluster, "bounds": Bounds}
     members: dict[str, Any] = {name: kind(AS_TEXT[name]) for name, kind in kinds.items()}
     expected = rate(golden_battles(), **members, anchor=Anchor(system="c"), bootstrap=30)

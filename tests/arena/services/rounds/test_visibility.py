@@ -67,7 +67,7 @@ def test_rounds_that_cannot_be_compared_are_refused(filled: Fill, tmp_path: Path
     assert "short" not in dict(comparison.systems)
 
 
-def test_files_of_verdicts_are_compared(run: Commands, tmp_path: Path) -> None:
+def test_verdict_files_are_compared(run: Commands, tmp_path: Path) -> None:
     words, paths = {1: "model_a", -1: "model_b"}, {}
     for name, sign in (("judge", 1), ("people", 1), ("other", -1)):
         rows = (

@@ -72,7 +72,7 @@ def submit(filled: Fill, tmp_path: Path) -> Callable[..., tuple[Arena, int]]:
     return add
 
 
-def test_quota_is_charged_for_judged_work_only(submit: Callable[..., tuple[Arena, int]]) -> None:
+def test_withdrawal_before_judging_returns_quota(submit: Callable[..., tuple[Arena, int]]) -> None:
     arena, first = submit(1)
     arena.policies.put_phase("tiny", Phase(daily_quota=2, total_quota=2))
     _, second = submit(2)

@@ -89,7 +89,7 @@ def test_litellm_does_not_retry(scripted_llm: Serve) -> None:
     assert server.log.calls == 4
 
 
-def test_direct_is_default_with_equal_requests() -> None:
+def test_direct_is_default_and_sends_equal_requests() -> None:
     assert read_settings({}).transport == "direct"
     assert read_settings({"OPENAI_ORG_ID": "org"}).transport == "openai"
     assert read_settings({"OPENAI_ORG_ID": "org", "ARENA_TRANSPORT": "litellm"}).transport == "litellm"

@@ -175,7 +175,7 @@ def test_dissimilar_pairs_are_not_requested(scripted_llm: Serve) -> None:
 
 
 @pytest.mark.parametrize("tools", [True, False])
-def test_qa_scores_by_llm(scripted_llm: Serve, *, tools: bool) -> None:
+def test_qa_is_scored_by_llm(scripted_llm: Serve, *, tools: bool) -> None:
     server = scripted_llm(tools=tools)
     serve_rules(server, ToolUse)
     by_text = {

@@ -132,7 +132,7 @@ def test_ranked_coverage_rejects_invalid_alpha(alpha: float) -> None:
         ranked_coverage(Ratings.of([[5]]), (0,), alpha=alpha)
 
 
-def test_losses_in_retrieval_and_writing() -> None:
+def test_losses_are_counted_in_retrieval_and_writing() -> None:
     result = losses(range(8), retrieved=(0, 1, 2, 3, 4, 9), written=(0, 1, 2, 7))
     assert (result.answerable, result.retrieved, result.used, result.written) == (8, 5, 3, 4)
     assert result.lost_in_retrieval == 3 / 8
