@@ -29,7 +29,7 @@ def publish(
         str | None,
         typer.Option(
             metavar="LABELS|FILE",
-            help="Correct the board by human votes on some of the round's battles: `labels` for the labels "
+            help="Correct the board with human votes on some of the round's battles: `labels` for the labels "
             "of the round, or a file as for `arena battles rate --people`. For a published round, this "
             "creates a new snapshot with a new hash; the old one stays available as NAME@HASH.",
         ),

@@ -210,7 +210,7 @@ def withdraw(
     reason: Annotated[str, typer.Option(metavar="TEXT", help="Reason to store with the withdrawal.")] = "",
     *,
     disqualify: Annotated[
-        bool, typer.Option("--disqualify", help="Mark it as disqualified on boards; needs --reason.")
+        bool, typer.Option("--disqualify", help="Mark it as disqualified on boards; requires --reason.")
     ] = False,
     yes: Yes = False,
     as_json: AsJson = False,

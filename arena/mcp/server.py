@@ -136,7 +136,9 @@ class Tools:
         words: Annotated[
             str, Field(max_length=200, description="Words that must all occur in the question or its id.")
         ] = "",
-        domain: Annotated[str | None, Field(max_length=100, description="Only of this domain.")] = None,
+        domain: Annotated[
+            str | None, Field(max_length=100, description="Only questions of this domain.")
+        ] = None,
         limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of results.")] = 20,
         after: Annotated[int, Field(ge=0, description="`next` of the previous page.")] = 0,
         sort: Annotated[Order, Field(description="Sort order.")] = Order.SET,
@@ -153,7 +155,8 @@ class Tools:
         board: BoardName,
         question_id: Annotated[str, Field(max_length=200, description="An id returned by search_questions.")],
         systems: Annotated[
-            tuple[System, ...], Field(max_length=20, description="Only of these systems; default: the best.")
+            tuple[System, ...],
+            Field(max_length=20, description="Only answers of these systems; default: the best."),
         ] = (),
         answer_characters: Annotated[
             int, Field(ge=100, le=4_000, description="Maximum length of each answer.")

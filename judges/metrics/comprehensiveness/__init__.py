@@ -47,7 +47,7 @@ METRICS = (
         needs=_NEEDS,
         label="Comprehensiveness",
         lexical="Comprehensiveness counts all that the passages say: on answers that people found lacking "
-        "information it was no better than chance. Go by the facts of the reference where there are any.",
+        "information it was no better than chance. Use the facts of the reference if there are any.",
         measures=_MEASURES,
         column=Column(
             heading="Comprehensiveness",
@@ -77,7 +77,7 @@ METRICS = (
     ),
     MetricInfo(
         name="comprehensiveness-end-to-end",
-        title="Share of the relevant statements of the passages that one reading finds covered",
+        title="Share of the relevant statements of the passages that one LLM request finds covered",
         build=_BUILD,
         needs=_NEEDS,
         measures=_MEASURES,
