@@ -98,7 +98,7 @@ class Evalica(Peer):
         return battles.without(battles.tied & (np.char.lower(battles.words) != "tie"))
 
     def rate(self, battles: WrittenBattles, seed: int) -> tuple[pd.DataFrame, Rules]:
-        """Fit and resample the battles with words that its file reader knows."""
+        """Fit and resample the battles whose winner words its file reader knows."""
         import evalica  # noqa: PLC0415 - an extra
         from evalica.__main__ import WINNERS  # noqa: PLC0415 - an extra
 

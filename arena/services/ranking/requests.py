@@ -186,7 +186,7 @@ def tables_of(files: Sequence[NamedFile], columns: Columns, ask: Ask, path: ToPa
     Args:
         files: The files.
         columns: Column names; the system column must be in one of the files.
-        ask: Asked with the names of a file and a column whether the column names the systems.
+        ask: Called with the names of a file and a column to confirm that the column names the systems.
         path: Returns the path to read a file from, which may have come through a pipe.
     """
     from submissions.shapes import UnnamedSystemsError
