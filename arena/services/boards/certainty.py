@@ -56,9 +56,8 @@ def _length(standings: Json, first: str) -> Iterator[Check]:
     else:
         rivals = [name for name in group if name != first]
         named = listed(rivals, MAX_NAMED)
-        place = (
-            f"it shares first place with {named}" if first in group else f"{named} {are(len(rivals))} first"
-        )
+        shared = f"{first} shares first place with {named}"
+        place = shared if first in group else f"{named} {are(len(rivals))} first"
         yield Check(f"when adjusted for length, {place}", LENGTH_PART, holds=False)
 
 
@@ -89,9 +88,8 @@ def _people(standings: Json, first: str) -> Iterator[Check]:
         return
     above = [name for name, row in rated.items() if row["lower"] > own["upper"]]
     if above:
-        yield Check(
-            f"people's votes put {listed(above, MAX_NAMED)} above it", TrustFigure.VOTES.part, holds=False
-        )
+        clause = f"people's votes put {listed(above, MAX_NAMED)} above {first}"
+        yield Check(clause, TrustFigure.VOTES.part, holds=False)
     elif all(row["upper"] < own["lower"] for row in rated.values()):
         yield Check("also first by people's votes", TrustFigure.VOTES.part, holds=True)
     else:

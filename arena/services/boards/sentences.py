@@ -52,7 +52,7 @@ def grounds(view: BoardView, domain: str) -> tuple[Check, ...]:
         return view.checks if domain == OVERALL else ()
     close, _ = _rivals(placed[0], placed[1:])
     within = f"{counted(len(close), 'system')} {are(len(close))}" if close else "No other system is"
-    sampling = Check(f"{within} statistically tied with it (95 %)", "method", not close)
+    sampling = Check(f"{within} statistically tied with {placed[0].system} (95 %)", "method", not close)
     return (sampling, *(view.checks if domain == OVERALL else ()))
 
 

@@ -185,7 +185,7 @@ def test_group_without_wins_is_separated_in_every_sentence(*, turned: bool) -> N
     rows = two_floors()
     view = built(rows[::-1] if turned else rows)
     assert leading(view, OVERALL) == "s1 is first."
-    assert grounds(view, OVERALL)[0].clause == "No other system is statistically tied with it (95 %)"
+    assert grounds(view, OVERALL)[0].clause == "No other system is statistically tied with s1 (95 %)"
     for place, system in enumerate(("s1", "s2", "s3", "s4"), 1):
         assert standing(view, system).startswith(f"Rank {place} of 4 systems, rating ")
         assert standing(view, system).endswith(SEPARATED)
