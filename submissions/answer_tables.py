@@ -2,15 +2,16 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from data.errors import FileFormatError, InputError, InvalidFileError
 from data.files.tables.columns import Column, column_of, read_columns
-from data.files.tables.rows import Row, TextRow
-from data.files.tables.values import has_value, id_text, is_missing, texts_of
+from data.files.tables.rows import Block, Row, TextRow
+from data.files.tables.values import MISSING, has_value, id_text, texts_of
 from data.models import Passage, Problem, QuestionSet, Severity
 from data.text import counted, is_blank
 from submissions.formats.reading import RowFile
@@ -24,6 +25,10 @@ MAX_UNREAD, MAX_NAMED = 5, 8
 """Maximum number of columns or systems listed in a sentence."""
 ODD = re.compile(r"\A(?:\s*+[{\[]|Thinking:)")
 """Start of a text that may contain structured data or reasoning."""
+ODD_TEXTS = {
+    **dict.fromkeys((Column.QUESTION, Column.ANSWER, Column.REFERENCE), ODD),
+    Column.CONTEXTS: re.compile(r"\A[\s\S]"),
+}
 
 
 class AnswerRow(NamedTuple):
@@ -43,6 +48,22 @@ class AnswerRow(NamedTuple):
     reference: str | None = None
     domain: str = ""
     contexts: tuple[Passage, ...] = ()
+
+
+class AnswerRows(Sequence[AnswerRow]):
+    """Rows in columns, which are built when they are read."""
+
+    def __init__(self, columns: Sequence[Sequence[Any]]) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    def __getitem__(self, place: Any) -> Any:  # noqa: ANN401 - an index or a slice
+        return AnswerRow(*(cells[place] for cells in self._columns))
+
+    def __iter__(self) -> Iterator[AnswerRow]:
+        return map(AnswerRow._make, zip(*self._columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +149,8 @@ def read_answer_table(
     reader = _Rows(findings, called or {}, repeats=repeats)
     with RowFile(path, limits, findings, lambda names, _: reader.header.extend(names)) as rows:
         reader.text_cells = rows.format.text_cells
-        for row in rows:
-            reader.add(row)
+        for part in rows.parts():
+            reader.add(part)
             if reader.count > limits.answers:
                 message = f"{path.name} has more than {limits.answers:,} rows."
                 raise FileFormatError(message, advice="Use fewer rows.", code=Code.TOO_MANY_ANSWERS)
@@ -159,7 +180,7 @@ class _Rows:
         self.text_cells = False
         self.header: list[str] = []
         self.count = 0
-        self._systems: dict[str, list[AnswerRow]] = defaultdict(list)
+        self._systems: dict[str, Sequence[AnswerRow]] = {}
         self._tool = ""
         self._findings = findings
         self._called = called
@@ -172,31 +193,49 @@ class _Rows:
         # Without questions, rows of harnesses are read by their own fields.
         self._nobody = QuestionIndex(QuestionSet(name="none", title="none"))
 
-    def add(self, row: Row) -> None:
-        self.count += 1
+    def add(self, part: Row | Block) -> None:
+        """Add a row, or rows that have the same columns."""
+        rows = iter((part,)) if isinstance(part, Row) else part.rows()
+        first = next(rows, None)
+        if first is None or self._reads_foreign(first):
+            for row in rows:
+                self.add(row)
+        elif isinstance(part, Block):
+            self._extend(part.lines, part.columns)
+        elif isinstance(first.value, Mapping):
+            self._extend([first.line], {name: [cell] for name, cell in first.value.items()})
+
+    def _reads_foreign(self, row: Row) -> bool:
+        """Read a row of another tool or of no table, if it is one."""
         value = row.value
         if not isinstance(value, Mapping):
+            self.count += 1
             self._findings.add(
                 row.line, Code.WRONG_SHAPE, "This row is not an object.", "Write one object per row."
             )
-            return
+            return True
         # Rows of a table have the same columns, so formats are compared only once.
-        alike = value.keys() == self._cells.keys()
-        known = None if alike else format_of(value, self._findings)
-        if known is not None and not (known.columns and self._called):
-            self.header = self.header or list(map(str, value))
-            try:
-                self._add_foreign(row, known, known.read(value, self._nobody))
-            except FileFormatError as error:
-                message = with_place(error.message, row.place)
-                self._findings.add(row.line, Code(error.code), message, error.advice)
-            return
-        if not alike and value.keys() - self._cells.keys():
+        known = None if value.keys() == self._cells.keys() else format_of(value, self._findings)
+        if known is None or (known.columns and self._called):
+            return False
+        self.count += 1
+        self.header = self.header or list(map(str, value))
+        try:
+            self._add_foreign(row, known, known.read(value, self._nobody))
+        except FileFormatError as error:
+            message = with_place(error.message, row.place)
+            self._findings.add(row.line, Code(error.code), message, error.advice)
+        return True
+
+    def _extend(self, lines: Sequence[int], columns: Mapping[str, Sequence[object]]) -> None:
+        if columns.keys() - self._cells.keys():
             before: list[object] = [None] * len(self._lines)
-            self._cells = {**{name: [*before] for name in value}, **self._cells}
+            self._cells = {**{name: [*before] for name in columns}, **self._cells}
+        none = [None] * len(lines)
         for name, cells in self._cells.items():
-            cells.append(value.get(name))
-        self._lines.append(row.line)
+            cells.extend(columns.get(name, none))
+        self._lines += lines
+        self.count += len(lines)
 
     def table(self, name: str, *, system: str, answers: bool) -> AnswerTable:
         """Return the table after the last row."""
@@ -291,11 +330,11 @@ class _Rows:
 
     def _require_answers(self) -> None:
         """Report a table without answers or questions, and rows without a system."""
-        rows = [row for part in self._systems.values() for row in part]
-        if not any(row.answer is not None for row in rows):
+        rows = self._systems.values()
+        if not any(row.answer is not None for part in rows for row in part):
             error = no_answers(self.header)
             self._findings.add(0, Code.MISSING_COLUMN, error.message, error.advice)
-        if not any(row.question_id or row.question for row in rows):
+        if not any(row.question_id or row.question for part in rows for row in part):
             columns = listed(map(quoted, self.header), 20) or "none"
             message = f"No row names a question; the columns are: {columns}."
             advice = "Rename the column of the questions to question or prompt, or use --question COLUMN."
@@ -310,39 +349,42 @@ class _Rows:
     ) -> None:
         """Group rows by system, with unchanged texts."""
         none, na = [None] * len(lines), self.text_cells
-        cells: dict[str, list[Any]] = {column: [*columns.get(column, none)] for column in Column}
-        odd = {
-            at
-            for name, column in cells.items()
-            for at, cell in enumerate(column)
-            if cell is not None
-            and (type(cell) is not str or ODD.match(cell) or (cell and name == Column.CONTEXTS))
-        }
+        cells: dict[Column, list[Any]] = {column: [*columns.get(column, none)] for column in Column}
+        odd = sorted({at for column in Column for at in _odd(cells[column], ODD_TEXTS.get(column))})
         wrong, others = set[int](), dict[int, list[str]]()
-        for at in sorted(odd):
-            others[at] = texts_of(cells["answer"][at], of_cell=na)[1:]
-            whole = {name: column[at] for name, column in cells.items()}
+        for at in odd:
+            others[at] = texts_of(cells[Column.ANSWER][at], of_cell=na)[1:]
+            whole = {name.value: texts[at] for name, texts in cells.items()}
             fields = self._left_out.first_of(whole, of_cells=na)
             read, problems = TextRow.of(fields, text_cells=na, ours=True)
             for problem in problems:
                 self._findings.add(lines[at], Code(problem.code), problem.message, problem.advice)
                 wrong.add(at)
             for name, cell in read:
-                cells[name][at] = cell
-        rows = zip(
+                cells[Column(name)][at] = cell
+        answers = [_answer(text, na=na) for text in cells[Column.ANSWER]]
+        rows: list[Sequence[Any]] = [
             lines,
-            [name or "" for name in cells["question_id"]],
-            [(text or "").strip() for text in cells["question"]],
-            [None if is_blank(text or "") or (na and is_missing(text)) else text for text in cells["answer"]],
-            [text if text and text.strip() else None for text in cells["reference"]],
-            [name or "" for name in cells["domain"]],
-            [passages or () for passages in cells["contexts"]],
-            strict=True,
-        )
-        for at, (system, row) in enumerate(zip(systems, map(AnswerRow._make, rows), strict=True)):
-            if at not in wrong:
-                self._systems[system].append(row)
-                self._systems[system] += [row._replace(answer=text) for text in others.get(at, ())]
+            [name or "" for name in cells[Column.QUESTION_ID]],
+            [(text or "").strip() for text in cells[Column.QUESTION]],
+            answers,
+            [text if text and text.strip() else None for text in cells[Column.REFERENCE]],
+            [name or "" for name in cells[Column.DOMAIN]],
+            [passages or () for passages in cells[Column.CONTEXTS]],
+        ]
+        if odd:
+            every = [(at, text) for at, text in enumerate(answers) if at not in wrong]
+            every = [(at, one) for at, text in every for one in (text, *others.get(at, ()))]
+            rows = [[texts[at] for at, _ in every] for texts in rows]
+            rows[AnswerRow._fields.index("answer")] = [text for _, text in every]
+            systems = [systems[at] for at, _ in every]
+        places: dict[str, list[int]] = defaultdict(list)
+        for at, system in enumerate(systems):
+            places[system].append(at)
+        for system, some in places.items():
+            own = rows if len(places) == 1 else [[texts[at] for at in some] for texts in rows]
+            before = self._systems.get(system)
+            self._systems[system] = [*before, *AnswerRows(own)] if before else AnswerRows(own)
 
     def _add_foreign(self, row: Row, known: AnswerFormat, named: NamedAnswer | None) -> None:
         self._tool = self._tool or known.name
@@ -359,3 +401,22 @@ class _Rows:
         rows = self._foreign.setdefault((named.system, named.variant), [])
         for answer in (named.answer, *named.others):
             rows.append((row.line, {**fields, Column.ANSWER.value: answer}, named.test))
+
+
+def _odd(cells: Sequence[object], pattern: re.Pattern[str] | None) -> Iterable[int]:
+    """Yield the places of cells that are no plain texts: of other types, or beginning with a pattern."""
+    kinds = {*map(type, cells)}
+    if kinds <= {str, type(None)}:
+        texts = (str(cell or "") for cell in cells)
+        return compress(count(), map(pattern.match, texts)) if pattern and str in kinds else ()
+    plain = (isinstance(cell, str) and not (pattern and pattern.match(cell)) for cell in cells)
+    return (
+        at for at, (cell, text) in enumerate(zip(cells, plain, strict=True)) if cell is not None and not text
+    )
+
+
+def _answer(text: str | None, *, na: bool) -> str | None:
+    """Return an answer; None for a blank one or, with `na`, a word for a missing value."""
+    if not text or (na and text.strip() in MISSING):
+        return None
+    return text if text[0].isalnum() or not is_blank(text) else None

@@ -102,6 +102,10 @@ def pool(
         InputError: No reference matches an answered question, rows contradict each other, or too many answers
             look like errors of a harness (unless `keep_errors`).
     """
+    # Their rows are read several times.
+    tables = [
+        replace(table, systems={name: [*rows] for name, rows in table.systems.items()}) for table in tables
+    ]
     tables, references = _by_lines(tables, references, known)
     tables = list(_without_row_ids(tables, references, known))
     joined = _Joined([*tables, *([] if references is None else [references])], known, repeats=repeats)

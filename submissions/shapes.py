@@ -103,13 +103,12 @@ def layout_of(columns: Columns, called: Mapping[Column, str], *, repeats: bool =
     known = {ours: name for ours, name in known.items() if name}
     answer = known.get(Column.ANSWER)
     likely = (answer,) if answer else tuple(_answers(columns, known.values()))
-    cells = zip(*(columns[name] for name in likely), strict=True)
-    rows = [at for at, some in enumerate(cells) if any(map(_text, some))]
     keys = _keys(columns, known)
-    if Column.SYSTEM not in called and likely:
-        _require_named(columns, known, likely, [at for at in rows if keys[at]], keys, repeats=repeats)
+    if Column.SYSTEM not in called and likely and len({*keys}) < len(keys):
+        _require_named(columns, known, likely, keys, repeats=repeats)
     if answer or not columns:
         return Layout(Shape.LONG if system else Shape.ONE, known, likely)
+    rows = _answered(columns, likely)
     pairs = ({"winner"}, {"modela", "modelb"}, {"generator1", "generator2"}, {"chosen", "rejected"})
     if any(pair <= set(map(folded, columns)) for pair in pairs):
         raise no_answers(columns, "These are battles, not answers.", "Rate them: arena battles rate FILE.")
@@ -162,6 +161,12 @@ def no_answers(columns: Iterable[str], what: str = "", advice: str = "") -> File
 
 def _text(cell: object) -> str:
     return cell.strip() if isinstance(cell, str) else ""
+
+
+def _answered(columns: Columns, likely: Sequence[str]) -> list[int]:
+    """Return the rows with a text in one of the columns."""
+    cells = zip(*(columns[name] for name in likely), strict=True)
+    return [at for at, some in enumerate(cells) if any(map(_text, some))]
 
 
 def _plain(cell: object) -> str:
@@ -242,14 +247,12 @@ def _require_named(
     columns: Columns,
     known: Mapping[Column, str],
     likely: Sequence[str],
-    rows: Sequence[int],
     keys: Sequence[object],
     *,
     repeats: bool,
 ) -> None:
     """Refuse rows with the same question and system that differ in a column without a known name."""
-    if len(set(keys)) == len(keys):
-        return
+    rows = [at for at in _answered(columns, likely) if keys[at]]
     system = known.get(Column.SYSTEM)
     whose = {at: (keys[at], _cell(columns, system, at)) for at in rows}
     count = Counter(whose.values())

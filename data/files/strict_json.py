@@ -76,6 +76,7 @@ def wording(problem: Mapping[str, Any], *, with_input: bool = True) -> str:
     return f"{words} (it is {quoted if len(quoted) <= MAX_VALUE_LENGTH else quoted[:MAX_VALUE_LENGTH] + '…'})"
 
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPED_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 _NULS: ContextVar[dict[int, int] | None] = ContextVar("nuls", default=None)
 NULS_REPLACED = "NUL characters (\\u0000) read as U+FFFD, since databases cannot store them: {:,}."
@@ -114,7 +115,7 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
         if text.startswith("\ufeff"):
             raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
         value = without_nuls(text, (_STRICT if finite else _LENIENT).decode)
-        if "\\u" in text:
+        if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
         message = f"This is not JSON: {json_fault(error)} at column {error.colno}."

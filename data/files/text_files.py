@@ -144,7 +144,7 @@ class GuardedStream:
         self._stream: Any = decompressed(self._raw, self.compression)
         if carriage_returns:
             self._stream = io.BufferedReader(LineFeeds(self._stream), MEBIBYTE)
-        self._lines = self._split()
+        self._block, self._rest = io.BytesIO(), b""
 
     def __enter__(self) -> Self:
         return self
@@ -161,7 +161,10 @@ class GuardedStream:
 
     def readline(self) -> bytes:
         """Read the next line with its line end; empty at the end. The byte order mark is removed."""
-        content = next(self._lines, b"")
+        content = self._block.readline()
+        if not content:
+            self._block = io.BytesIO(self._whole_lines())
+            content = self._block.readline()
         self.line += bool(content)
         long = len(content) > self.limits.line_bytes
         if long or self.line > self.limits.lines:
@@ -172,16 +175,26 @@ class GuardedStream:
             raise FileFormatError(message, advice=advice, code="too-large", line=self.line)
         return content
 
-    def _split(self) -> Iterator[bytes]:
-        """Yield lines; a too long line is yielded in parts."""
-        rest = b""
+    def read_block(self) -> bytes:
+        """Read about a mebibyte of whole lines, which the caller adds to `line`; empty at the end."""
+        content = b""
+        while len(content) < BUFFER // 2 and (lines := self._block.read() or self._whole_lines()):
+            content += lines
+        return content
+
+    def unread(self, content: bytes) -> None:
+        """Put back what `read_block` has read."""
+        self._block = io.BytesIO(content + self._block.read())
+
+    def _whole_lines(self) -> bytes:
         while block := self._guarded(lambda: self._stream.read1(BUFFER)):
-            lines = io.BytesIO(rest + block).readlines()
-            whole = lines[-1].endswith(b"\n") or len(lines[-1]) > self.limits.line_bytes
-            rest = b"" if whole else lines.pop()
-            yield from lines
-        if rest:
-            yield rest
+            end = block.rfind(b"\n") + 1
+            if end or len(self._rest) + len(block) > self.limits.line_bytes:
+                content, self._rest = self._rest + block[: end or None], block[end:] if end else b""
+                return content
+            self._rest += block
+        content, self._rest = self._rest, b""
+        return content
 
     def read(self, size: int) -> bytes:
         """Read up to `size` bytes; empty at the end. The byte order mark is removed."""

@@ -17,7 +17,7 @@ from data.files.strict_json import parse_json
 from data.files.tables.columnar import read_columnar, stored_bytes
 from data.files.tables.columns import column_of
 from data.files.tables.reader import ADVICE, HEAD, Table, table_format
-from data.files.tables.rows import FileFormat, Header, Opening, Row
+from data.files.tables.rows import Block, FileFormat, Header, Opening, Row, each_row
 from data.files.tables.sheets import is_workbook
 from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, members_of, opened, read_member, unpack
 from data.models import Severity
@@ -279,7 +279,7 @@ class RowFile:
         )
         self._closing = ExitStack()
         try:
-            self.format, self._rows = self._opened(path)
+            self.format, self._parts = self._opened(path)
         except BaseException:
             self._closing.close()
             raise
@@ -291,7 +291,11 @@ class RowFile:
         self._closing.close()
 
     def __iter__(self) -> Iterator[Row]:
-        yield from self._rows
+        return each_row(self.parts())
+
+    def parts(self) -> Iterator[Row | Block]:
+        """Yield rows and blocks of rows."""
+        yield from self._parts
         if self._large:
             count = len(self._large)
             message = f"{counted(count, 'sample')} {have(count)} more than {self._limits.row_bytes:,} bytes"
@@ -303,7 +307,7 @@ class RowFile:
         known = column_of(name) is not None or name in FURTHER_COLUMNS or name in FIGURES
         return known or (bool(self._limits.system) and name == self._limits.system)
 
-    def _opened(self, path: Path, *, within: str = "") -> tuple[FileFormat, Iterator[Row]]:
+    def _opened(self, path: Path, *, within: str = "") -> tuple[FileFormat, Iterator[Row | Block]]:
         if path.is_dir():
             return self._folder(path, path.name)
         if text_files.magic_of(path).startswith(ZIP_MAGICS) and not is_workbook(path):
@@ -314,9 +318,9 @@ class RowFile:
                 spec = _spec_in(stream.read(min(MAX_SPEC_BYTES, self._limits.file_bytes)))
             if spec:
                 return table.format, (Row(row.line, _with(row.value, eval=spec), row.place) for row in table)
-        return table.format, iter(table)
+        return table.format, table.parts
 
-    def _archive(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row]]:
+    def _archive(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row | Block]]:
         if is_inspect_archive(path):
             return FileFormat.ZIP, read_inspect_archive(path, self._limits, self._opening)
         if within:
@@ -325,7 +329,7 @@ class RowFile:
         folder = Path(self._closing.enter_context(tempfile.TemporaryDirectory()))
         return self._folder(unpacked(path, folder, self._limits), path.name)
 
-    def _folder(self, folder: Path, name: str) -> tuple[FileFormat, Iterator[Row]]:
+    def _folder(self, folder: Path, name: str) -> tuple[FileFormat, Iterator[Row | Block]]:
         files, questions = files_of(folder, name, self._findings)
         if questions is not None:
             return FileFormat.JSON, self._predictions(files[0], questions)
@@ -352,7 +356,7 @@ class RowFile:
     def _predictions(self, file: Path, questions: Path) -> Iterator[Row]:
         instances = questions_beside(questions, self._limits.reading)
         _, rows = self._opened(file)
-        for row in rows:
+        for row in each_row(rows):
             name = row.value.get("instance_id") if isinstance(row.value, Mapping) else None
             yield Row(row.line, _with(row.value, instance=instances.get(str(name))), row.place)
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -19,7 +19,7 @@ from data import progress
 from data.errors import FileFormatError
 from data.files.strict_json import parse_json
 from data.files.tables.columns import Column, column_of, read_columns, require_once
-from data.files.tables.rows import Opening, Row
+from data.files.tables.rows import Block, Opening
 from data.files.text_files import ARROW_MAGICS, MEBIBYTE, PARQUET_MAGIC, ReadLimits, magic_of, too_many_bytes
 
 if TYPE_CHECKING:
@@ -31,32 +31,49 @@ BATCH_BYTES = 192 * MEBIBYTE
 """Limit of a column's texts in a batch, if it has a dictionary."""
 DICTIONARY_PAGE = re.compile(rb"\x15\x04\x15([\x80-\xff]{0,4}[\x00-\x7f])", re.DOTALL)
 """Header of a page of Thrift: its type, and its decompressed size with seven bits per byte."""
+Readers = Mapping[str, Callable[[Any], Any]]
 TOO_MANY, TOO_LARGE, NOT_UTF8 = "too-many-answers", "too-large", "not-utf8"
 
 
-def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -> Iterator[Row]:
+def read_columnar(path: Path, name: str, limits: ReadLimits, opening: Opening) -> Iterator[Block]:
     """Yield the rows of a Parquet or Arrow file, or of an Arrow stream as `datasets` saves it."""
     number = size = 0
+    readers: Readers | None = None
+    place = f"{name} row " if name else "Row "
     with damage_as_error(path), progress.working(f"reading {name or 'rows'}") as work:
         for batch, unread in _batches(path, limits, opening):
             size += sum(map(_bytes_of, batch.columns))
             if size > limits.file_bytes:
                 raise too_many_bytes(path.name, limits)
-            large = batch.nbytes > limits.line_bytes
-            for at, value in enumerate(_values(batch)):
-                number += 1
-                place = f"{name} row {number}" if name else f"Row {number}"
-                if large and batch.slice(at, 1).nbytes > limits.line_bytes:
-                    message = f"{place}: The row is longer than {limits.line_bytes:,} bytes."
-                    advice = "Shorten its cells."
-                    opening.note(FileFormatError(message, advice=advice, code=TOO_LARGE, line=number))
-                elif value is None or not _is_clean(value):
-                    message = f"{place}: A string is not UTF-8 or contains a NUL character."
-                    advice = "Save strings as UTF-8."
-                    opening.note(FileFormatError(message, advice=advice, code=NOT_UTF8, line=number))
-                else:
-                    yield Row(number, {**unread, **value} if unread else value, place)
-            work.done = number
+            readers = _readers(batch.schema) if readers is None else readers
+            for block in _blocks(batch, readers, number + 1, place, limits, opening):
+                none = [None] * len(block.lines)
+                yield block._replace(columns={**dict.fromkeys(unread, none), **block.columns})
+            work.done = number = number + batch.num_rows
+
+
+def _blocks(
+    batch: pa.RecordBatch, readers: Readers, first: int, place: str, limits: ReadLimits, opening: Opening
+) -> Iterator[Block]:
+    """Yield the rows of a batch; parts that are large or unclean are halved down to the faulty rows."""
+    large = batch.nbytes > limits.line_bytes
+    columns = None if large else _values(batch, readers)
+    if columns is not None:
+        yield Block(range(first, first + batch.num_rows), columns, place)
+    elif batch.num_rows > 1:
+        half = batch.num_rows // 2
+        yield from _blocks(batch.slice(0, half), readers, first, place, limits, opening)
+        yield from _blocks(batch.slice(half), readers, first + half, place, limits, opening)
+    else:
+        message, advice, code = (
+            "A string is not UTF-8 or contains a NUL character.",
+            "Save strings as UTF-8.",
+            NOT_UTF8,
+        )
+        if large:
+            message = f"The row is longer than {limits.line_bytes:,} bytes."
+            advice, code = "Shorten its cells.", TOO_LARGE
+        opening.note(FileFormatError(f"{place}{first}: {message}", advice=advice, code=code, line=first))
 
 
 def stored_bytes(path: Path) -> int:
@@ -86,7 +103,7 @@ def damage_as_error(path: Path) -> Iterator[None]:
 
 def _batches(
     path: Path, limits: ReadLimits, opening: Opening
-) -> Iterator[tuple[pa.RecordBatch, Mapping[str, None]]]:
+) -> Iterator[tuple[pa.RecordBatch, Sequence[str]]]:
     """Yield batches of few rows with the columns that are not read."""
     import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
     import pyarrow.parquet as pq  # noqa: PLC0415 - loads when such a file comes
@@ -110,7 +127,7 @@ def _batches(
                 yield batch.select(columns).slice(start, BATCH), unread
 
 
-def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Mapping[str, None]]:
+def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Sequence[str]]:
     """Select the columns to read; known columns of an unsupported type are an error.
 
     In tables with questions, unknown nested columns are skipped.
@@ -127,7 +144,7 @@ def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Mapping[str
         nested = _kinds(field.type, "struct", *LISTS)
         if not unsupported and (not ours or not nested or opening.reads(field.name)):
             columns.append(field.name)
-    return columns, dict.fromkeys(name for name in schema.names if name not in columns)
+    return columns, [name for name in schema.names if name not in columns]
 
 
 def _rows_at_once(path: Path, metadata: Any) -> int:  # noqa: ANN401 - pyarrow has no types
@@ -162,28 +179,26 @@ def _require_counts(path: Path, metadata: Any, limits: ReadLimits) -> None:  # n
             raise FileFormatError(message, advice="Use fewer contexts.", code=TOO_LARGE)
 
 
-def _values(batch: pa.RecordBatch) -> list[dict[str, Any] | None]:
-    """Return the rows of a batch; None for rows with strings that are not UTF-8."""
-    readers = {field.name: convert for field in batch.schema if (convert := _reader(field.type))}
-    readers |= _classes(batch.schema)
+def _values(batch: pa.RecordBatch, readers: Readers) -> dict[str, list[Any]] | None:
+    """Return the columns of a batch; None if a string is not UTF-8 or has a NUL character."""
     try:
-        rows: list[dict[str, Any]] = batch.to_pylist()
-        for row, (name, convert) in product(rows if readers else (), readers.items()):
-            row[name] = convert(row[name])
+        columns = {
+            name: column.to_pylist() for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        }
+        columns |= {name: [*map(convert, columns[name])] for name, convert in readers.items()}
     except ValueError:
-        if batch.num_rows == 1:
-            return [None]
-        return [value for at in range(batch.num_rows) for value in _values(batch.slice(at, 1))]
-    return [*rows]
+        return None
+    return columns if _is_clean(columns) else None
 
 
-def _classes(schema: pa.Schema) -> dict[str, Callable[[Any], Any]]:
-    """Return converters of numbers to the names of classes, which `datasets` stores aside (`ClassLabel`)."""
+def _readers(schema: pa.Schema) -> Readers:
+    """Return the converters of columns, also of numbers to classes, whose names `datasets` stores aside."""
+    readers = {field.name: convert for field in schema if (convert := _reader(field.type))}
     info = _of_json((schema.metadata or {}).get(b"huggingface", b"").decode(errors="replace"))
     for key in ("info", "features"):
         info = info.get(key) if isinstance(info, dict) else None
     features = info.items() if isinstance(info, dict) else ()
-    return {
+    return readers | {
         name: partial(_class_of, names)
         for name, one in features
         if name in schema.names and isinstance(one, dict) and isinstance(names := one.get("names"), list)
@@ -198,7 +213,10 @@ def _is_clean(value: object) -> bool:
     if isinstance(value, str):
         return "\x00" not in value
     parts = list(value.values()) if isinstance(value, Mapping) else value
-    return not isinstance(parts, list) or all(map(_is_clean, parts))
+    if not isinstance(parts, list):
+        return True
+    texts = {*map(type, parts)} == {str}
+    return "\x00" not in "".join(parts) if texts else all(map(_is_clean, parts))
 
 
 def _kinds(kind: Any, *names: str) -> bool:  # noqa: ANN401 - pyarrow has no types

@@ -16,12 +16,18 @@ from data.files.strict_json import parse_json
 from data.files.tables.columnar import read_columnar
 from data.files.tables.columns import Column, column_of
 from data.files.tables.json_files import LISTS, WRONG_SHAPE, read_array, read_jsonl, rows_of_object, top_keys
-from data.files.tables.rows import FileFormat, Opening, Row
-from data.files.tables.sheets import SEPARATOR_LINE, is_workbook, read_csv, read_workbook, split_header
+from data.files.tables.rows import Block, FileFormat, Opening, Row, each_row
+from data.files.tables.sheets import (
+    DELIMITERS,
+    SEPARATOR_LINE,
+    is_workbook,
+    read_csv,
+    read_workbook,
+    split_header,
+)
 from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, unpack
 
 HEAD = 64 * 1024
-DELIMITERS = ",;\t"
 RUN_FIELDS = 6
 TAR_AT = 257
 LONG_LINE = HEAD // 2
@@ -52,14 +58,18 @@ FORM = (b"--", b"content-disposition: form-data")
 
 
 class Table:
-    """Open table; a context manager that can be iterated once."""
+    """Open table; a context manager that can be iterated once, by rows or by `parts`.
+
+    Attributes:
+        parts: Rows and blocks of rows, in order.
+    """
 
     def __init__(self, path: Path, limits: text_files.ReadLimits, opening: Opening) -> None:
         self._limits = limits
         self._opening = opening
         self._closing = ExitStack()
         try:
-            self.format, self._rows = self._opened(path, "")
+            self.format, self.parts = self._opened(path, "")
         except BaseException:
             self._closing.close()
             raise
@@ -71,9 +81,9 @@ class Table:
         self._closing.close()
 
     def __iter__(self) -> Iterator[Row]:
-        return self._rows
+        return each_row(self.parts)
 
-    def _opened(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row]]:
+    def _opened(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row | Block]]:
         magic = text_files.magic_of(path)
         if magic.startswith(ZIP_MAGICS):
             if is_workbook(path):
@@ -87,7 +97,7 @@ class Table:
             return form, read_columnar(path, "", self._limits, self._opening)
         return self._text(path)
 
-    def _packed(self, path: Path) -> tuple[FileFormat, Iterator[Row]]:
+    def _packed(self, path: Path) -> tuple[FileFormat, Iterator[Row | Block]]:
         folder = Path(self._closing.enter_context(tempfile.TemporaryDirectory()))
         limits = ArchiveLimits(total_bytes=self._limits.file_bytes)
         inner = unpack(path, folder, limits)
@@ -97,7 +107,7 @@ class Table:
             raise FileFormatError(message, advice="Put a single table in it.", code=WRONG_FORMAT)
         return self._opened(files[0], path.name)
 
-    def _text(self, path: Path) -> tuple[FileFormat, Iterator[Row]]:
+    def _text(self, path: Path) -> tuple[FileFormat, Iterator[Row | Block]]:
         limits, opening = self._limits, self._opening
         shape = detect(path, limits, opening.logs)
         if shape.format is FileFormat.TREC_RUN:

@@ -1,6 +1,6 @@
 """Rows of tables of texts, before and after their columns are known."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple, Self
@@ -56,6 +56,29 @@ class Row(NamedTuple):
     line: int
     value: object
     place: str = ""
+
+
+class Block(NamedTuple):
+    """Consecutive rows of a table by column; `place` is the beginning of their places."""
+
+    lines: Sequence[int]
+    columns: Mapping[str, Sequence[object]]
+    place: str = ""
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows."""
+        for line, cells in zip(self.lines, zip(*self.columns.values(), strict=True), strict=False):
+            value = dict(zip(self.columns, cells, strict=True))
+            yield Row(line, value, f"{self.place}{line}" if self.place else "")
+
+
+def each_row(parts: Iterable[Row | Block]) -> Iterator[Row]:
+    """Yield rows, also those of blocks."""
+    for part in parts:
+        if isinstance(part, Block):
+            yield from part.rows()
+        else:
+            yield part
 
 
 Note = Callable[[FileFormatError], object]

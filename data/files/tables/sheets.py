@@ -2,24 +2,30 @@
 
 import csv
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from data.errors import FileFormatError
 from data.files.tables.columns import Column, read_columns, require_once
-from data.files.tables.rows import Note, Opening, Row
-from data.files.text_files import GuardedStream, ReadLimits, decode, too_many_bytes
+from data.files.tables.rows import Block, Note, Opening, Row
+from data.files.text_files import UTF8_BOM, GuardedStream, ReadLimits, decode, too_many_bytes
 from data.files.zip_files import members_of
 
 BAD_CSV, TRUNCATED, TOO_LARGE = "bad-csv", "truncated-file", "too-large"
+DELIMITERS = ",;\t"
 SEPARATOR_LINE = "sep="
 """First line of Excel's files, which names the separator."""
 
 
-def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterator[Row]:
-    """Yield rows as mappings, with problems for invalid ones; blank rows are skipped."""
+def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterator[Row | Block]:
+    """Yield rows, with problems for invalid ones; blank rows are skipped.
+
+    Arrow parses blocks of regular rows; from the first irregular one on, Python's parser reads row by row.
+    """
     if csv.field_size_limit() < stream.limits.line_bytes:
         # The limit is global to the process, so it is only ever raised.
         csv.field_size_limit(stream.limits.line_bytes)
@@ -27,7 +33,7 @@ def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterato
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     columns: list[str] | None = None
     while True:
-        line = reader.line_num + 1
+        line = stream.line + 1
         lines.damaged = False
         try:
             cells = next(reader)
@@ -44,12 +50,76 @@ def read_csv(stream: GuardedStream, delimiter: str, opening: Opening) -> Iterato
             columns = [cell.strip() for cell in cells]
             require_once(columns, line=line)
             opening.header(columns, line)
+            if delimiter in DELIMITERS:
+                yield from _regular(stream, delimiter, columns)
         elif len(cells) != len(columns):
             message = f"The row has {len(cells)} cells, but the header has {len(columns)}."
             advice = "Quote cells that contain separators, quotes or line ends."
             opening.note(FileFormatError(message, advice=advice, code=BAD_CSV, line=line))
         else:
             yield Row(line, dict(zip(columns, cells, strict=True)))
+
+
+def _regular(stream: GuardedStream, delimiter: str, columns: Sequence[str]) -> Iterator[Block]:
+    """Yield blocks of rows until the end or an irregular row, which is not read."""
+    import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
+
+    rest = b""
+    while more := stream.read_block():
+        content = rest + more
+        try:
+            if len(content) > stream.limits.line_bytes:
+                raise csv.Error
+            block, rest, number = _block(content, delimiter, columns, stream.line + 1)
+        except (csv.Error, pa.ArrowInvalid):
+            rest = content
+            break
+        stream.line += number
+        yield block
+    stream.unread(rest)
+
+
+def _block(content: bytes, delimiter: str, columns: Sequence[str], line: int) -> tuple[Block, bytes, int]:
+    """Parse the complete rows of a text that starts in a line; return them, the rest, and their lines.
+
+    Quotes must enclose whole cells and be doubled within, so that every second one ends a cell or is the
+    first of two. Arrow would accept others too.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
+    import pyarrow.csv as pc  # noqa: PLC0415 - as above
+
+    signs = np.frombuffer(content if content.endswith(b"\n") else content + b"\n", dtype=np.uint8)
+    newlines, quotes = (np.flatnonzero(signs == ord(sign)) for sign in '\n"')
+    outside = np.zeros(256, dtype=bool)
+    outside[[*map(ord, f'{delimiter}\r\n"')]] = True
+    quoted = outside[signs[quotes[::2] - 1]].all() and outside[signs[quotes[1::2] + 1]].all()
+    returns = b"\r" in content and content.count(b"\r") != content.count(b"\r\n")
+    if not quoted or returns or b"\0" in content or content.startswith(UTF8_BOM):
+        raise csv.Error
+    ends = np.flatnonzero(np.searchsorted(quotes, newlines) % 2 == 0)
+    if not ends.size:
+        return Block((), {}), content, 0
+    stops = newlines[ends]
+    sizes = np.diff(stops, prepend=-1)
+    filled = (sizes > len("\r\n")) | ((sizes == len("\r\n")) & (signs[stops - 1] != ord("\r")))
+    lines = (line + np.concatenate(([0], ends[:-1] + 1)))[filled]
+    names = [*map(str, range(len(columns)))]
+    table = pc.read_csv(
+        pa.BufferReader(pa.py_buffer(signs[: stops[-1] + 1])),
+        read_options=pc.ReadOptions(column_names=names, use_threads=False, block_size=signs.size),
+        parse_options=pc.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=pc.ConvertOptions(column_types=dict.fromkeys(names, pa.string())),
+    )
+    if table.num_rows != lines.size:
+        raise csv.Error
+    cells = [column.to_pylist() for column in table.columns]
+    rows = [
+        at for at, text in enumerate(cells[0]) if text.strip() or any(texts[at].strip() for texts in cells)
+    ]
+    if len(rows) < lines.size:
+        lines, cells = lines[rows], [[texts[at] for at in rows] for texts in cells]
+    block = Block(lines.tolist(), dict(zip(columns, cells, strict=True)))
+    return block, content[stops[-1] + 1 :], int(ends[-1]) + 1
 
 
 def split_header(text: str, delimiter: str) -> list[str]:
