@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from data.errors import FileFormatError, RecordError
-from data.files.tables.records import each_record
+from data.files.tables.reader import each_record
 from data.files.text_files import MEBIBYTE, GuardedStream, ReadLimits, read_text
 from data.models import Passage, ProblemList
 

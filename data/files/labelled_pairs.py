@@ -9,7 +9,7 @@ from typing import Any
 from data.errors import FileFormatError
 from data.files.question_sets.lfrqa import LABELS
 from data.files.strict_json import parse_json
-from data.files.tables.records import read_records
+from data.files.tables.reader import read_records
 from data.files.tables.rows import Fields
 from data.files.tables.values import has_value, id_text
 from data.files.text_files import ReadLimits, read_text

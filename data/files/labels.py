@@ -18,7 +18,7 @@ from types import MappingProxyType
 from data.errors import FileFormatError
 from data.files.labelled_pairs import read_evaluations
 from data.files.tables.columns import NAMES, Column, folded, renamed
-from data.files.tables.records import each_record
+from data.files.tables.reader import each_record
 from data.files.tables.rows import Fields
 from data.files.tables.values import describe_value, has_value, id_text
 from data.files.text_files import ReadLimits

@@ -1,16 +1,21 @@
-"""Battles as the public arenas write them: AlpacaEval, Arena-Hard, MT-bench and RAG-QA Arena.
+"""Battles in native rows and as AlpacaEval, Arena-Hard, MT-bench and RAG-QA Arena write them.
 
 Sources: AlpacaEval (Li et al., 2023), `metrics.get_winrate`; Arena-Hard-Auto (Li et al., 2024), its
 `show_result`; Zheng et al. (2023), FastChat's `play_a_match_pair`; Han et al. (2024), their
 `report_results`.
 """
 
+import csv
+import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TextIO
 
+from data.errors import FileFormatError, InputError, RecordError
+from data.text import escape_formula
 from leaderboard.battles import WinnerWord
 from leaderboard.formats.rows import (
     BattleRows,
@@ -20,11 +25,166 @@ from leaderboard.formats.rows import (
     Place,
     VerdictError,
     as_number,
+    counts,
+    covariate_columns,
     missing,
     names,
     refuse,
+    scores,
+    share_of,
+    winners,
 )
 from leaderboard.formats.sources import Chunk, called, column, has, identifiers, judges, optional
+from leaderboard.vocabulary import Covariate
+
+COUNT_COLUMNS = ("weight", "count")
+POSITIONS: Mapping[str, float] = MappingProxyType(
+    dict.fromkeys(("a", "model_a", "ab", "1"), 1.0)
+    | dict.fromkeys(("b", "model_b", "ba", "-1"), -1.0)
+    | dict.fromkeys(("both", "0"), 0.0)
+)
+"""Values of the columns `position` and `order`; `both` means both orders."""
+SETTLED = (None, "", "judged")
+"""Values of `outcome` for battles with a verdict."""
+YES_OR_NO: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})
+NOT_ANONYMOUS = frozenset({"false", "0", "0.0", "no"})
+"""Values of `anony` for votes of people who saw the systems' names; LMArena's boards leave them out."""
+ONE_HOT: Mapping[str, str] = MappingProxyType(
+    {
+        "winner_model_a": WinnerWord.A.value,
+        "winner_model_b": WinnerWord.B.value,
+        "winner_tie": WinnerWord.TIE.value,
+    }
+)
+
+
+def parse_native(chunk: Chunk, context: Context) -> Draft:
+    """Translate rows of `model_a, model_b, winner` and further native columns.
+
+    A `weight` (or `count`) of 0 leaves a row out, and so does a vote that was not anonymous (`anony`).
+    """
+    words = [
+        WinnerWord.TIE.value if is_open else won
+        for is_open, won in zip(_without_verdict(chunk), column(chunk, "winner"), strict=True)
+    ]
+    return _draft(chunk, context, identifiers(chunk, "question_id"), winners(chunk.place, words))
+
+
+def _without_verdict(chunk: Chunk) -> list[bool]:
+    return [not record.get("winner") and record.get("outcome") not in SETTLED for record in chunk.records]
+
+
+def parse_one_hot(chunk: Chunk, context: Context) -> Draft:
+    """Translate rows in which one of `winner_model_a`, `winner_model_b` and `winner_tie` is 1.
+
+    Source: Chiang et al. (2024), the released 55,000 battles (`lmsys-arena-human-preference-55k`).
+    """
+    marks = [
+        [_mark(chunk.place, index, name, value) for index, value in enumerate(column(chunk, name))]
+        for name in ONE_HOT
+    ]
+    words: list[str] = []
+    for index, row in enumerate(zip(*marks, strict=True)):
+        if sum(row) != 1:
+            cells = ", ".join(f"{name} {mark}" for name, mark in zip(ONE_HOT, row, strict=True))
+            problem = f"exactly one of the three must be 1 (the row has {cells})"
+            refuse(chunk.place, index, "winner_model_a", row[0], problem)
+        words.append(list(ONE_HOT.values())[row.index(1)])
+    question = "question_id" if has(chunk, "question_id") else "id"
+    return _draft(chunk, context, identifiers(chunk, question), words)
+
+
+def _mark(place: Place, index: int, name: str, value: object) -> int:
+    number = YES_OR_NO.get(str(value).lower())
+    number = as_number(place, index, name, value) if number is None else number
+    if number not in {0, 1}:
+        refuse(place, index, name, value, "1 or 0 is expected")
+    return int(number)
+
+
+def _draft(chunk: Chunk, context: Context, questions: list[str] | None, words: list[str]) -> Draft:
+    place = chunk.place
+    weight = _weights(chunk)
+    rows = BattleRows(
+        place=place,
+        question_id=questions,
+        domain=optional(chunk, "domain", context.domain),
+        model_a=names(place, "model_a", column(chunk, "model_a")),
+        model_b=names(place, "model_b", column(chunk, "model_b")),
+        winner=words,
+        score=scores(place, column(chunk, "score")) if has(chunk, "score") else None,
+        weight=weight,
+        judge=judges(chunk, "judge", context.judge),
+        order=optional(chunk, "order"),
+        covariates=_covariates(chunk) if context.covariates else {},
+    )
+    reasons = [LeftOut.NO_VERDICT if is_open else None for is_open in _without_verdict(chunk)]
+    if not context.named and has(chunk, "anony"):
+        for index, value in enumerate(column(chunk, "anony")):
+            if str(value).lower() in NOT_ANONYMOUS:
+                reasons[index] = LeftOut.NAMED
+    for index, count in enumerate(weight or ()):
+        if count == 0:
+            reasons[index] = LeftOut.ZERO_COUNT
+    return Draft(rows=rows, reasons=reasons, first=_misplaced(chunk, reasons))
+
+
+def _misplaced(chunk: Chunk, reasons: list[LeftOut | None]) -> Mapping[LeftOut, InputError]:
+    first: dict[LeftOut, InputError] = {}
+    if not (has(chunk, "order") and has(chunk, "position")):
+        return first
+    for index, (order, position) in enumerate(
+        zip(column(chunk, "order"), column(chunk, "position"), strict=True)
+    ):
+        known = [POSITIONS.get(_position(value)) for value in (order, position)]
+        if None not in known and known[0] != known[1]:
+            reasons[index] = LeftOut.CONTRADICTION
+            message = (
+                f"{chunk.place.at(index, 'position')}: the position is {position!r}, but the order {order!r} "
+                "puts another answer first."
+            )
+            advice = "Correct one of them, or leave one of the columns out."
+            first.setdefault(LeftOut.CONTRADICTION, RecordError(message, advice=advice))
+    return first
+
+
+def _weights(chunk: Chunk) -> list[float | None] | None:
+    weight_columns = [name for name in COUNT_COLUMNS if has(chunk, name)]
+    if len(weight_columns) > 1:
+        missing(chunk.place, 0, weight_columns[0], " Use either weight or count, not both.")
+    return (
+        counts(chunk.place, weight_columns[0], column(chunk, weight_columns[0])) if weight_columns else None
+    )
+
+
+def _covariates(chunk: Chunk) -> Mapping[str, list[float | None]]:
+    """Return the covariates of a chunk by column; `order` replaces a missing `position`."""
+    cells: dict[str, list[float | None]] = {}
+    for covariate in Covariate:
+        for name in covariate_columns(covariate):
+            source = "order" if covariate is Covariate.POSITION and not has(chunk, name) else name
+            if has(chunk, source):
+                values = enumerate(column(chunk, source))
+                cells[name] = [_covariate(chunk.place, at, source, covariate, value) for at, value in values]
+    return cells
+
+
+def _position(value: object) -> str:
+    return str(value).strip().removesuffix(".0")
+
+
+def _covariate(place: Place, index: int, name: str, covariate: Covariate, value: object) -> float | None:
+    if value is None or value == "":
+        return None
+    if covariate is Covariate.POSITION:
+        if _position(value) not in POSITIONS:
+            refuse(place, index, name, value, '"a", "b" or "both" is expected: the first answer')
+        return POSITIONS[_position(value)]
+    number = as_number(place, index, name, value)
+    if number < 0:
+        refuse(place, index, name, value, "a count of 0 or more is expected")
+    return number
+
 
 A, B, TIE = WinnerWord.A.value, WinnerWord.B.value, WinnerWord.TIE.value
 EVEN_PREFERENCE = 1.5
@@ -270,3 +430,186 @@ def _majority(place: Place, index: int, value: object, part: list[str]) -> str:
     if not isinstance(value, str) or value not in words:
         refuse(place, index, "majority", value, f"{part[1]}, {part[2]} or Tie is expected")
     return words[value]
+
+
+Record = Mapping[str, object]
+Writer = Callable[[Iterable[BattleRows], TextIO], None]
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+_FLIPPED: Mapping[str, str] = MappingProxyType({"model_a": "model_b", "model_b": "model_a"})
+_REPLIES: Mapping[str, str] = MappingProxyType({"model_a": "1", "model_b": "2"})
+NATIVE_ADVICE = "Write native battles, which keep every column."
+ANNOTATION = ("instruction", "generator_1", "generator_2", "preference", "dataset", "annotator")
+
+
+def write_lines(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """Write native JSON Lines."""
+    for chunk in chunks:
+        text.writelines(f"{_ENCODER.encode(record)}\n" for record in _records(chunk))
+
+
+def write_csv(chunks: Iterable[BattleRows], columns: Iterable[str], text: TextIO) -> None:
+    """Write native CSV; cells are escaped against formulas."""
+    writer = csv.writer(text, lineterminator="\n")
+    header = list(columns)
+    writer.writerow(map(escape_formula, header))
+    for chunk in chunks:
+        known, empty = chunk.columns, [""] * len(chunk)
+        cells = [map(escape_formula, known.get(name, empty)) for name in header]
+        writer.writerows(zip(*cells, strict=True))
+
+
+def write_array(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """Write Chatbot Arena's JSON array of battles, with extra columns."""
+    _write_array((record for chunk in chunks for record in _records(chunk)), text)
+
+
+def write_columns(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """Write RAG-QA Arena's `all_battles.json`: lists `model_a`, `model_b`, `winner`, and extra ones.
+
+    Columns are collected in memory, 8 bytes per cell.
+    """
+    shared: dict[str, str] = {}
+    columns: dict[str, list[object]] = {"model_a": [], "model_b": [], "winner": []}
+    rows = 0
+    for chunk in chunks:
+        for name, values in chunk.columns.items():
+            known = columns.setdefault(name, [None] * rows)
+            known.extend(shared.setdefault(cell, cell) if isinstance(cell, str) else cell for cell in values)
+        rows += len(chunk)
+        for known in columns.values():
+            known.extend([None] * (rows - len(known)))
+    text.write("{")
+    for index, (name, known) in enumerate(columns.items()):
+        text.write(f"{',' if index else ''}\n  {_ENCODER.encode(name)}: [")
+        text.writelines(f"{', ' if cell else ''}{_ENCODER.encode(value)}" for cell, value in enumerate(known))
+        text.write("]")
+    text.write("\n}\n")
+
+
+def write_eval_results(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """Write RAG-QA Arena's `eval_results`: the first answer is 1, the verdict only a rating."""
+    _write_array((record for chunk in chunks for record in _eval_records(chunk)), text)
+
+
+def write_annotations(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """Write AlpacaEval's `annotations.json`: `model_a` is `generator_1`, a soft score the preference."""
+    _write_array((record for chunk in chunks for record in _annotations(chunk)), text)
+
+
+def write_games(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """Write Arena-Hard's judgments: `model_a` is the model, `model_b` the baseline, one line for both orders.
+
+    Lines are collected in memory, since the two games may be far apart.
+    """
+    lines: dict[tuple[str, str, str, str], dict[str, object]] = {}
+    for chunk in chunks:
+        _without(chunk, "score", "arena-hard")
+        for index in range(len(chunk)):
+            _add_game(lines, chunk, index)
+    text.writelines(f"{_ENCODER.encode(line)}\n" for line in lines.values())
+
+
+def _records(chunk: BattleRows) -> Iterator[Record]:
+    columns = chunk.columns
+    for cells in zip(*columns.values(), strict=True):
+        yield {
+            name: cell for name, cell in zip(columns, cells, strict=True) if cell is not None and cell != ""
+        }
+
+
+def _write_array(records: Iterator[Record], text: TextIO) -> None:
+    text.write("[")
+    for index, record in enumerate(records):
+        text.write(",\n" if index else "\n")
+        text.write(_ENCODER.encode(record))
+    text.write("\n]\n")
+
+
+def _without(chunk: BattleRows, name: str, kind: str) -> None:
+    values: Sequence[object] = getattr(chunk, name) or ()
+    for index, value in enumerate(values):
+        if value not in {None, 1.0} or (name == "score" and value is not None):
+            message = f"{chunk.place.at(index, name)}: {kind} battles cannot have the {name} {value}."
+            raise FileFormatError(message, advice=NATIVE_ADVICE)
+
+
+def _question(chunk: BattleRows, index: int) -> str:
+    if chunk.question_id is None:
+        message = f"{chunk.place.at(index, 'question_id')}: this format needs the question of each battle."
+        raise FileFormatError(message, advice="Write native battles, or add the column.")
+    return chunk.question_id[index]
+
+
+def _without_empty(**columns: str | None) -> dict[str, object]:
+    return {name: value for name, value in columns.items() if value}
+
+
+def _at(column: Sequence[str] | None, index: int) -> str | None:
+    return None if column is None else column[index]
+
+
+def _eval_records(chunk: BattleRows) -> Iterator[Record]:
+    for name in ("score", "weight"):
+        _without(chunk, name, "rag-qa-arena-eval")
+    for index, winner in enumerate(chunk.winner):
+        first, second, word = chunk.model_a[index], chunk.model_b[index], winner
+        if _at(chunk.order, index) == "ba":
+            first, second, word = second, first, _FLIPPED.get(winner, winner)
+        yield {
+            "query": _question(chunk, index),
+            "order": {"1": first, "2": second},
+            "pred": f"<rating>{_REPLIES.get(word, '0')}</rating>",
+        } | _without_empty(domain=_at(chunk.domain, index), judge=_at(chunk.judge, index))
+
+
+def _annotations(chunk: BattleRows) -> Iterator[Record]:
+    _without(chunk, "weight", "alpaca-eval")
+    further = {name: cells for name, cells in chunk.further.items() if name not in ANNOTATION}
+    for index, winner in enumerate(chunk.winner):
+        score = None if chunk.score is None else chunk.score[index]
+        own = {
+            "instruction": _question(chunk, index),
+            "generator_1": chunk.model_a[index],
+            "generator_2": chunk.model_b[index],
+            "preference": 2 - (share_of(winner) if score is None else score),
+        } | _without_empty(
+            dataset=_at(chunk.domain, index),
+            annotator=_at(chunk.judge, index),
+            order=_at(chunk.order, index),
+        )
+        yield own | {name: cells[index] for name, cells in further.items() if cells[index] is not None}
+
+
+def _add_game(
+    lines: dict[tuple[str, str, str, str], dict[str, object]], chunk: BattleRows, index: int
+) -> None:
+    order = _at(chunk.order, index)
+    if order not in {"ab", "ba"}:
+        message = f"{chunk.place.at(index, 'order')}: arena-hard needs the order of each game, ab or ba."
+        raise FileFormatError(message, advice="Write native battles, or add the column.")
+    uid, model, baseline = _question(chunk, index), chunk.model_a[index], chunk.model_b[index]
+    fresh = (
+        {"uid": uid}
+        | _without_empty(category=_at(chunk.domain, index), judge=_at(chunk.judge, index))
+        | {"model": model, "baseline": baseline, "games": [None] * GAMES}
+    )
+    games = lines.setdefault((uid, model, baseline, _at(chunk.judge, index) or ""), fresh)["games"]
+    game = 1 if order == "ab" else 0
+    if not isinstance(games, list) or games[game] is not None:
+        message = f"{chunk.place.at(index)}: the game of {model} and {baseline} in this order appears twice."
+        raise FileFormatError(message, advice="Remove one; Arena-Hard has one game per order.")
+    games[game] = {"score": _grade_of(chunk, index, game)}
+
+
+def _grade_of(chunk: BattleRows, index: int, game: int) -> str:
+    winner = chunk.winner[index]
+    won = {WinnerWord.A: 1, WinnerWord.B: -1}.get(WinnerWord(winner), 0)
+    sign = won if game == 1 else -won
+    cell = None if chunk.weight is None else chunk.weight[index]
+    weight = 1.0 if cell is None else cell
+    for name in ("A>>B", "A>B", "A=B", "B>A", "B>>A"):
+        if GRADES[name] == (sign, weight):
+            return name
+    message = f"{chunk.place.at(index, 'weight')}: arena-hard has no grade that counts {weight:g} times."
+    raise FileFormatError(message, advice=NATIVE_ADVICE)

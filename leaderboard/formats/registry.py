@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from data.errors import FileFormatError, InputError, NotFoundError, RecordError, SpecError
 from data.plugins import FileFormat, PluginEntries, PluginKind, describe_error, plugin_entries
-from leaderboard.formats import arenas, native, writers
+from leaderboard.formats import arenas
 from leaderboard.formats.rows import (
     COLUMNS,
     MISSING_COLUMN,
@@ -44,7 +44,7 @@ class BattleFormat(FileFormat):
     read: Callable[[Record], Mapping[str, object]] | None = None
     optional: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
-    write: writers.Writer | None = None
+    write: arenas.Writer | None = None
     writable: tuple[str, ...] | None = None
     reserved: tuple[str, ...] = ()
     one_tie: bool = False
@@ -67,7 +67,7 @@ class BattleFormat(FileFormat):
         if self.parse is not None:
             return self.parse(chunk, context)
         records = [self._translated(chunk, index) for index in range(len(chunk.records))]
-        return native.parse(Chunk(place=chunk.place, records=records), context)
+        return arenas.parse_native(Chunk(place=chunk.place, records=records), context)
 
     def _translated(self, chunk: Chunk, index: int) -> Record:
         if self.read is None:
@@ -83,13 +83,13 @@ class BattleFormat(FileFormat):
 
 
 NATIVE = "native"
-NATIVE_COLUMNS = ("model_a", "model_b", "winner", *COLUMNS, *native.COUNT_COLUMNS)
+NATIVE_COLUMNS = ("model_a", "model_b", "winner", *COLUMNS, *arenas.COUNT_COLUMNS)
 _NATIVE = BattleFormat(
     name=NATIVE,
-    parse=native.parse,
+    parse=arenas.parse_native,
     signature=("model_a", "model_b", "winner"),
-    optional=(*COLUMNS, *native.COUNT_COLUMNS),
-    write=writers.write_lines,
+    optional=(*COLUMNS, *arenas.COUNT_COLUMNS),
+    write=arenas.write_lines,
 )
 _EVAL = BattleFormat(
     name="rag-qa-arena-eval",
@@ -97,7 +97,7 @@ _EVAL = BattleFormat(
     signature=("query", "order", "pred"),
     optional=("domain", "judge"),
     dropped=("pred (all but the rating)",),
-    write=writers.write_eval_results,
+    write=arenas.write_eval_results,
     writable=(*_VERDICT, "order"),
     one_tie=True,
     from_name=arenas.context_of,
@@ -106,9 +106,9 @@ OWN = (
     _NATIVE,
     BattleFormat(
         name="lmsys-one-hot",
-        parse=native.parse_one_hot,
-        signature=("model_a", "model_b", *native.ONE_HOT),
-        optional=(*(name for name in COLUMNS if name != "winner"), *native.COUNT_COLUMNS, "id"),
+        parse=arenas.parse_one_hot,
+        signature=("model_a", "model_b", *arenas.ONE_HOT),
+        optional=(*(name for name in COLUMNS if name != "winner"), *arenas.COUNT_COLUMNS, "id"),
     ),
     BattleFormat(
         name="mt-bench",
@@ -121,8 +121,8 @@ OWN = (
         parse=arenas.parse_alpaca_eval,
         signature=("generator_1", "generator_2", "preference"),
         optional=("instruction", "dataset", "annotator", "order"),
-        write=writers.write_annotations,
-        reserved=writers.ANNOTATION,
+        write=arenas.write_annotations,
+        reserved=arenas.ANNOTATION,
         one_tie=True,
         note="the mean score is the win rate that AlpacaEval reports: the mean of preference - 1",
     ),
@@ -132,7 +132,7 @@ OWN = (
         signature=("model", "games"),
         optional=("baseline", "uid", "question_id", "category", "judge"),
         dropped=("games (all but the scores)",),
-        write=writers.write_games,
+        write=arenas.write_games,
         writable=(*_VERDICT, "order", "weight"),
         one_tie=True,
     ),
@@ -144,8 +144,8 @@ OWN = (
         optional=("raw",),
         dropped=("raw",),
     ),
-    replace(_NATIVE, name="chatbot-arena", write=writers.write_array, detectable=False),
-    replace(_NATIVE, name="rag-qa-arena", write=writers.write_columns, detectable=False),
+    replace(_NATIVE, name="chatbot-arena", write=arenas.write_array, detectable=False),
+    replace(_NATIVE, name="rag-qa-arena", write=arenas.write_columns, detectable=False),
     replace(
         _EVAL,
         name="rag-qa-arena-eval-compat",

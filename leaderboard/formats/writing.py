@@ -10,10 +10,10 @@ from data.errors import FileFormatError, InputError
 from data.files.zip_files import atomic_text
 from data.progress import working
 from leaderboard.battles import WinnerWord
+from leaderboard.formats.arenas import NATIVE_ADVICE, write_array, write_csv
 from leaderboard.formats.reading import read_chunks
 from leaderboard.formats.registry import NATIVE, BattleFormat, battle_format
 from leaderboard.formats.rows import BattleRows, Context, LeftOut
-from leaderboard.formats.writers import NATIVE_ADVICE, write_array, write_csv
 
 MAX_INTEGER = 2**63
 CSV, JSON, PARQUET = ".csv", ".json", ".parquet"

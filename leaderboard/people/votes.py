@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from data.errors import FileFormatError, RecordError
 from leaderboard.battles import BattleTable
-from leaderboard.formats import native
+from leaderboard.formats.arenas import parse_native
 from leaderboard.formats.rows import (
     Context,
     Place,
@@ -81,7 +81,7 @@ def votes_of(records: Iterable[Mapping[str, object]], name: str = "votes") -> li
 def _checked(chunk: Chunk) -> list[Vote]:
     place = _Lines(file=chunk.place.file, first_row=chunk.place.first_row, lines=chunk.place.lines)
     records = [_with_winner(place, index, record) for index, record in enumerate(chunk.records)]
-    rows = settled(native.parse(Chunk(place=place, records=records), Context()), strict=True)
+    rows = settled(parse_native(Chunk(place=place, records=records), Context()), strict=True)
     people = labels(place, "annotator", column(chunk, "annotator"))
     votes = []
     for index, record in enumerate(chunk.records):

@@ -1,18 +1,26 @@
-"""Rows logged by evaluation harnesses such as ragas, inspect, lm-evaluation-harness and HELM.
+"""Rows of other tools: logs of evaluation harnesses, chat completions, and TREC's RAG and RAGTIME tracks.
 
 Sources: https://inspect.aisi.org.uk/eval-logs.html (`EvalSample`); lm-evaluation-harness,
 `lm_eval/evaluator.py`, where `logged_samples` is filled; HELM, `benchmark/adaptation/request_state.py` and
-`presentation/run_display.py` (`DisplayPrediction`); OpenAI evals, `evals/record.py` (`Event`).
+`presentation/run_display.py` (`DisplayPrediction`); OpenAI evals, `evals/record.py` (`Event`);
+https://platform.openai.com/docs/guides/batch, "Retrieve the results";
+https://docs.claude.com/en/api/retrieving-message-batch-results; FastChat,
+`fastchat/llm_judge/gen_model_answer.py`; promptfoo, `src/types/index.ts` (`EvaluateResult`);
+https://trec-rag.github.io/annoucements/2024-track-guidelines/, "Output Format", where that of 2025 has the
+topic as `metadata.narrative_id`; https://trec-ragtime.github.io: citations are ids, with or without a
+confidence.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 
 from data.errors import FileFormatError
 from data.files.tables.columns import NAMES, Column, renamed
 from data.files.tables.values import has_value, id_text, list_of_cell, passages_of, unpacked
+from data.models import Passage
 from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
 from submissions.problem_codes import Code
 from submissions.question_index import QuestionIndex
@@ -334,7 +342,198 @@ def _has_objects(request_field: str, response_field: str, row: Fields) -> bool:
     return request_field in row and (response_field in row or "error_message" in row)
 
 
+ENDED_WELL = 200
+REQUESTS = "These are the requests of a batch, not its results."
+
+
+def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """Return a result of a chat completion or of the Responses API; results with an error failed."""
+    if "response" not in row:
+        raise FileFormatError(REQUESTS, advice="Download the batch's output file.", code=Code.WRONG_SHAPE)
+    response = mapping(row.get("response"))
+    body = mapping(response.get("body"))
+    status = response.get("status_code")
+    failed = row.get("error") or body.get("error")
+    if not failed and status not in {None, ENDED_WELL}:
+        failed = f"HTTP {status}"
+    choice = mapping(first_of(body.get("choices")))
+    message = mapping(choice.get("message"))
+    answer = content_text(message.get("content")) if message else _of_responses(body)
+    thinking = message.get("reasoning_content")
+    ended = choice.get("finish_reason") or mapping(body.get("incomplete_details")).get("reason")
+    return NamedAnswer(
+        ids=[row["custom_id"]],
+        answer=answer,
+        thinking=thinking if isinstance(thinking, str) else reasoning_text(message.get("content")),
+        failed=failure_text(failed),
+        ended=str(ended),
+        others=completions_of(body.get("choices"))[1:],
+        system=name_text(body.get("model")),
+    )
+
+
+def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """Return a result; errored, expired and cancelled requests failed. Cited texts are in parts."""
+    if "result" not in row:
+        raise FileFormatError(REQUESTS, advice="Download the batch's results.", code=Code.WRONG_SHAPE)
+    result = mapping(row.get("result"))
+    ended = str(result.get("type"))
+    message = mapping(result.get("message"))
+    content = message.get("content")
+    failed = "" if ended == "succeeded" else failure_text(result.get("error") or ended)
+    return NamedAnswer(
+        ids=[row["custom_id"]],
+        answer=content_text(content, between=""),
+        thinking=reasoning_text(content),
+        failed=failed,
+        ended=str(message.get("stop_reason")),
+        system=name_text(message.get("model")),
+    )
+
+
+def read_mt_bench(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """Return a model's answer: the first turn of the first choice answers the question."""
+    choices = row.get("choices")
+    turns = [mapping(choice).get("turns") for choice in choices] if isinstance(choices, list) else []
+    return NamedAnswer(
+        ids=[row.get("question_id")],
+        answer=first_of(turns[0]),
+        others=[first_of(turn) for turn in turns[1:]],
+        further=sum(max(0, len(turn) - 1) for turn in turns if isinstance(turn, list)),
+        system=name_text(row.get("model_id")),
+    )
+
+
+def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
+    """Read a result of promptfoo, whose file has every prompt and provider in the order of replies.
+
+    Results with an error failed, except those of a failed assertion on the output.
+    """
+    given = mapping(row.get("vars"))
+    metadata = {**mapping(mapping(row.get("testCase")).get("metadata")), **mapping(row.get("metadata"))}
+    response = mapping(row.get("response"))
+    output = response.get("output")
+    failed = response.get("error") or (row.get("error") if output is None else None)
+    ids = ids_of(given) or ids_of(metadata)
+    prompt = mapping(row.get("prompt"))
+    texts = {name: value for name, value in given.items() if isinstance(value, str)}
+    # A repeat of a test has another testIdx and equal variables.
+    test = json.dumps(given, sort_keys=True, ensure_ascii=False) if given else str(row.get("testIdx"))
+    provider = row.get("provider")
+    by = mapping(provider)
+    whole = "\n".join(texts.values())
+    return NamedAnswer(
+        ids=ids,
+        text=question_text(given) or whole or content_text(prompt.get("raw")),
+        # promptfoo itself displays a provider's JSON as text.
+        answer=json.dumps(output, ensure_ascii=False) if isinstance(output, Mapping | list) else output,
+        contexts=contexts_of(given) or contexts_of(metadata),
+        reference=reference_of(given) or reference_of(metadata),
+        sample=test,
+        again=True,
+        failed=failure_text(failed),
+        ended=str(response.get("finishReason")),
+        system=name_text(by.get("label")) or name_text(by.get("id")) or name_text(provider),
+        variant=name_text(prompt.get("label")) or name_text(row.get("promptId")),
+        test=whole,
+    )
+
+
+def _of_responses(body: Fields) -> str:
+    """Return the text of the messages in a reply of the Responses API."""
+    output = body.get("output")
+    items = [mapping(item) for item in output] if isinstance(output, list) else []
+    return "\n".join(content_text(item.get("content")) for item in items if item.get("type") == "message")
+
+
+TOPICS = ("question_id", "topic_id", "narrative_id", "qid")
+TEXTS = ("topic", "narrative", "query", "question")
+TREC_ADVICE = 'Write {"topic_id": …, "references": ["id", …], "answer": [{"text": …, "citations": [0, …]}]}.'
+
+
+def read_trec(row: Fields, index: QuestionIndex) -> NamedAnswer:
+    """Read a row: the answer as one text with citations such as `[1, 3]`, the references as contexts.
+
+    References are ids of the question's passages. Unknown ids keep their position without a text, so that the
+    numbers of citations stay correct.
+    """
+    sentences = row["answer"] if isinstance(row.get("answer"), list) else row.get("responses")
+    if not isinstance(sentences, list):
+        raise _wrong("The answer is not a list of sentences.")
+    references = [] if row.get("references") is None else row["references"]
+    if not isinstance(references, list) or not all(isinstance(name, str | int) for name in references):
+        raise _wrong("The references are not a list of ids.")
+    topic, topic_text = _of_topic(row, TOPICS), _of_topic(row, TEXTS)
+    text = topic_text if isinstance(topic_text, str) else ""
+    question = next(iter(index.named([topic], text)), None)
+    texts = {} if question is None else {passage.id: passage for passage in question.passages}
+    # Cited ids that are not in the list are appended.
+    ids = [str(name) for name in references]
+    ids += [name for name in _cited_ids(sentences) if name not in ids]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(ids), start=1)}
+    answer = " ".join(_sentence(at, sentence, ids, numbers) for at, sentence in enumerate(sentences, start=1))
+    contexts = [asdict(texts.get(name) or Passage(name, "")) for name in numbers]
+    run = "/".join(filter(None, (name_text(_of_topic(row, (name,))) for name in ("team_id", "run_id"))))
+    return NamedAnswer(ids=[topic], text=text, answer=answer, contexts=contexts, system=run)
+
+
+def _of_topic(row: Fields, names: Sequence[str]) -> object:
+    metadata = row.get("metadata")
+    places = (row, metadata) if isinstance(metadata, Mapping) else (row,)
+    return next((place[name] for place in places for name in names if place.get(name) is not None), None)
+
+
+def _sentence(at: int, value: object, ids: Sequence[str], numbers: Mapping[str, int]) -> str:
+    if not isinstance(value, Mapping) or not isinstance(value.get("text"), str):
+        raise _wrong(f"Sentence {at} of the answer has no text.")
+    citations = value.get("citations") or []
+    if not isinstance(citations, list | Mapping):
+        raise _wrong(f"The citations of sentence {at} are not a list.")
+    if isinstance(citations, Mapping):
+        confidences = {
+            name: value if isinstance(value, int | float) else 0 for name, value in citations.items()
+        }
+        citations = sorted(confidences, key=confidences.__getitem__, reverse=True)
+    cited = [numbers[_reference(at, citation, ids)] for citation in citations]
+    text = str(value["text"]).strip()
+    return f"{text} [{', '.join(map(str, dict.fromkeys(cited)))}]" if cited else text
+
+
+def _cited_ids(sentences: Sequence[object]) -> list[str]:
+    lists = [sentence.get("citations") for sentence in sentences if isinstance(sentence, Mapping)]
+    names = [name for citations in lists if isinstance(citations, list | Mapping) for name in citations]
+    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+
+def _reference(at: int, value: object, ids: Sequence[str]) -> str:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(ids):
+        return ids[value]
+    if isinstance(value, str) and value in ids:
+        return value
+    raise _wrong(f"Sentence {at} cites {value!r:.40}, which is not an index into the references.")
+
+
+def _wrong(message: str) -> FileFormatError:
+    return FileFormatError(message, advice=TREC_ADVICE, code=Code.WRONG_TYPE)
+
+
 FORMATS = (
+    AnswerFormat(
+        name="trec-rag",
+        fits=lambda row: isinstance(row.get("answer"), list) and "references" in row,
+        read=read_trec,
+        log=False,
+        several=True,
+    ),
+    AnswerFormat(
+        name="ragtime",
+        fits=lambda row: (
+            isinstance(row.get("responses"), list) and ("metadata" in row or "references" in row)
+        ),
+        read=read_trec,
+        log=False,
+        several=True,
+    ),
     AnswerFormat(
         name="ragas", fits=lambda row: "user_input" in row, read=read_ragas, log=False, columns=True
     ),
@@ -388,5 +587,30 @@ FORMATS = (
     *(
         AnswerFormat(name=name, fits=partial(_has_objects, *fields), read=partial(read_objects, *fields))
         for name, fields in OBJECTS.items()
+    ),
+    AnswerFormat(
+        name="openai-batch",
+        fits=lambda row: "custom_id" in row and ("response" in row or "body" in row),
+        read=read_openai_batch,
+    ),
+    AnswerFormat(
+        name="anthropic-batch",
+        fits=lambda row: "custom_id" in row and ("result" in row or "params" in row),
+        read=read_anthropic_batch,
+    ),
+    AnswerFormat(
+        name="mt-bench",
+        fits=lambda row: "turns" in mapping(first_of(row.get("choices"))),
+        read=read_mt_bench,
+        several=True,
+    ),
+    AnswerFormat(
+        name="promptfoo",
+        fits=lambda row: "vars" in row and ("promptIdx" in row or "testIdx" in row or "testCase" in row),
+        read=read_promptfoo,
+        repeats="repeats",
+        keys=frozenset({"evalId", "results"}),
+        rows="results",
+        several=True,
     ),
 )

@@ -26,7 +26,7 @@ FURTHER_COLUMNS = ("thinking", "retrieved_context_ids", "references", "topic_id"
 """Further columns besides `data.files.tables.columns.NAMES`."""
 FIGURES = ("tokens", "usd", "milliseconds")
 """Reported costs of an answer."""
-MODULES = (".trec_rag", ".harnesses", ".completions")
+MODULES = (".harnesses",)
 TEXTS = ("text", "thinking", "sample", "failed", "ended", "system", "variant", "test")
 THOUGHT = "Thinking:"
 """Start of a text in which promptfoo joins a model's reasoning and answer."""

@@ -14,7 +14,7 @@ from typing import Any
 from data.errors import InputError
 from data.files.question_sets.registry import DOMAIN, SetDraft, SetFormat
 from data.files.question_sets.rows import question_from_json, question_to_json, require_unused, set_head
-from data.files.tables.records import each_record
+from data.files.tables.reader import each_record
 from data.files.text_files import ReadLimits
 from data.files.trec import BEIR_HEADER, WHOLE, read_qrels, run_field
 from data.models import Passage, ProblemList, Question, QuestionSet, Severity, Split

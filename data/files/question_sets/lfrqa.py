@@ -16,7 +16,7 @@ from data.errors import FileFormatError
 from data.files.question_sets.registry import SetDraft, SetFormat, each_once, files_of, named_files
 from data.files.question_sets.rows import domain_label, question_from_json
 from data.files.strict_json import parse_json
-from data.files.tables.records import each_record
+from data.files.tables.reader import each_record
 from data.files.text_files import ReadLimits, read_text
 from data.models import PEOPLE, ProblemList, Question, Severity
 

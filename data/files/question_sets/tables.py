@@ -11,8 +11,7 @@ from data.errors import FileFormatError
 from data.files.question_sets.registry import QUESTIONS, SetDraft, SetFormat, questions_file
 from data.files.question_sets.rows import OWN_FIELDS, question_from_json, write_set
 from data.files.tables.columns import NAMES, Column, renamed, require_columns
-from data.files.tables.reader import Table
-from data.files.tables.records import each_record
+from data.files.tables.reader import Table, each_record
 from data.files.tables.rows import NUGGETS, Fields, Opening, Row
 from data.files.tables.values import has_value, list_of_cell, whole_id
 from data.files.text_files import ReadLimits

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from data.errors import InvalidFileError, RecordError
-from data.files.tables.records import read_records
+from data.files.tables.reader import read_records
 from data.files.text_files import ReadLimits
 from data.models import MetricItem, Outcome, Passage, ProblemList, Question
 from data.progress import Work, working

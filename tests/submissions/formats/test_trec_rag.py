@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from data.errors import FileFormatError
-from submissions.formats.trec_rag import read_trec
+from submissions.formats.harnesses import read_trec
 from submissions.question_index import QuestionIndex
 from tests.submissions.conftest import asked_of
 
