@@ -29,8 +29,7 @@ from submissions.formats.registry import MAX_NAME_LENGTH, AnswerFormat, format_o
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, quoted, with_place
 from submissions.question_index import QuestionIndex, Questions
-from submissions.row_checks import AcceptedRow, RowReader
-from submissions.row_fields import figures_in
+from submissions.row_checks import AcceptedRow, RowReader, figures_in
 from submissions.shapes import UnnamedSystemsError
 
 LISTED = 20

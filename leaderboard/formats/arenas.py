@@ -574,9 +574,7 @@ def _annotations(chunk: BattleRows) -> Iterator[Record]:
             "generator_2": chunk.model_b[index],
             "preference": 2 - (share_of(winner) if score is None else score),
         } | _without_empty(
-            dataset=_at(chunk.domain, index),
-            annotator=_at(chunk.judge, index),
-            order=_at(chunk.order, index),
+            dataset=_at(chunk.domain, index), annotator=_at(chunk.judge, index), order=_at(chunk.order, index)
         )
         yield own | {name: cells[index] for name, cells in further.items() if cells[index] is not None}
 

@@ -10,10 +10,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from data.errors import RecordError
+from data.files.tables.columnar import damage_as_error
 from data.files.zip_files import atomic_bytes
 from leaderboard.battles import BattleTable, Winner, WinnerWord, joined
 from leaderboard.formats.rows import COLUMNS, BattleRows
-from leaderboard.formats.sources import damaged_parquet, is_parquet
+from leaderboard.formats.sources import is_parquet
 
 WORDS = ("question_id", "domain", "model_a", "model_b", "winner")
 NUMBERS = ("score", "weight")
@@ -31,9 +32,8 @@ def read_columns(files: Sequence[Path]) -> BattleTable | None:
     parts: list[BattleTable] = []
     for file in files:
         try:
-            read = _read(file)
-        except (pa.ArrowException, OSError) as error:
-            raise damaged_parquet(file) from error
+            with damage_as_error(file):
+                read = _read(file)
         except RecordError:
             return None
         if read is None:

@@ -81,9 +81,7 @@ def chunks_of(path: Path) -> Iterator[Chunk]:
 def written_chunks(path: Path) -> Iterator[Chunk]:
     """Read a file's records in chunks, without renaming columns or values."""
     reader = _table_chunks
-    if is_parquet(path):
-        reader = _parquet_chunks
-    elif not magic_of(path).startswith((*ZIP_MAGICS, *ARROW_MAGICS)):
+    if not magic_of(path).startswith((PARQUET_MAGIC, *ZIP_MAGICS, *ARROW_MAGICS)):
         with GuardedStream(path, LIMITS) as stream:
             head = stream.read(HEAD).lstrip()
         if head.startswith((b"[", b"{")):
@@ -153,26 +151,6 @@ def field_of(name: str) -> str:
     """Return a column's name in lower case with underscores; `system_a` becomes `model_a`."""
     field = "_".join(name.strip().lower().replace("-", " ").split())
     return SYSTEMS.get(field, field)
-
-
-def damaged_parquet(path: Path) -> FileFormatError:
-    """Build the error for an incomplete Parquet file."""
-    return FileFormatError(f"{path.name} is not a complete Parquet file.", advice="Copy or save it again.")
-
-
-def _parquet_chunks(path: Path) -> Iterator[Chunk]:
-    import pyarrow as pa  # noqa: PLC0415 - heavy, used only here
-    import pyarrow.parquet as pq  # noqa: PLC0415 - as above
-
-    row = 0
-    try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=CHUNK_ROWS):
-                place = Place(file=path.name, first_row=row + 1)
-                yield Chunk(place=place, records=batch.to_pylist())
-                row += batch.num_rows
-    except (pa.ArrowException, OSError) as error:
-        raise damaged_parquet(path) from error
 
 
 def _json_chunks(path: Path) -> Iterator[Chunk]:
