@@ -12,12 +12,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TextIO
+from typing import Any, TextIO
 
 from data.errors import FileFormatError, InputError, RecordError
 from data.text import escape_formula
 from leaderboard.battles import WinnerWord
 from leaderboard.formats.rows import (
+    COLUMNS,
     BattleRows,
     Context,
     Draft,
@@ -37,6 +38,7 @@ from leaderboard.formats.rows import (
 from leaderboard.formats.sources import Chunk, called, column, has, identifiers, judges, optional
 from leaderboard.vocabulary import Covariate
 
+A, B, TIE = WORDS = (WinnerWord.A.value, WinnerWord.B.value, WinnerWord.TIE.value)
 COUNT_COLUMNS = ("weight", "count")
 POSITIONS: Mapping[str, float] = MappingProxyType(
     dict.fromkeys(("a", "model_a", "ab", "1"), 1.0)
@@ -49,13 +51,7 @@ SETTLED = (None, "", "judged")
 YES_OR_NO: Mapping[str, float] = MappingProxyType({"true": 1.0, "false": 0.0})
 NOT_ANONYMOUS = frozenset({"false", "0", "0.0", "no"})
 """Values of `anony` for votes of people who saw the systems' names; LMArena's boards leave them out."""
-ONE_HOT: Mapping[str, str] = MappingProxyType(
-    {
-        "winner_model_a": WinnerWord.A.value,
-        "winner_model_b": WinnerWord.B.value,
-        "winner_tie": WinnerWord.TIE.value,
-    }
-)
+ONE_HOT: Mapping[str, str] = MappingProxyType({f"winner_{word}": word for word in WORDS})
 
 
 def parse_native(chunk: Chunk, context: Context) -> Draft:
@@ -89,7 +85,7 @@ def parse_one_hot(chunk: Chunk, context: Context) -> Draft:
             cells = ", ".join(f"{name} {mark}" for name, mark in zip(ONE_HOT, row, strict=True))
             problem = f"exactly one of the three must be 1 (the row has {cells})"
             refuse(chunk.place, index, "winner_model_a", row[0], problem)
-        words.append(list(ONE_HOT.values())[row.index(1)])
+        words.append(WORDS[row.index(1)])
     question = "question_id" if has(chunk, "question_id") else "id"
     return _draft(chunk, context, identifiers(chunk, question), words)
 
@@ -186,23 +182,17 @@ def _covariate(place: Place, index: int, name: str, covariate: Covariate, value:
     return number
 
 
-A, B, TIE = WinnerWord.A.value, WinnerWord.B.value, WinnerWord.TIE.value
 EVEN_PREFERENCE = 1.5
 GAMES = 2
 STRONG = 3.0
 """Weight of a clear win (`>>`), Arena-Hard's default."""
 GRADES: Mapping[str, tuple[int, float]] = MappingProxyType(
-    {
-        "A>>B": (1, STRONG),
-        "A>B": (1, 1.0),
-        "A=B": (0, 1.0),
-        "B>A": (-1, 1.0),
-        "B>>A": (-1, STRONG),
-        "A<B": (-1, 1.0),
-        "A<<B": (-1, STRONG),
-        "B=A": (0, 1.0),
-        "B<A": (1, 1.0),
-        "B<<A": (1, STRONG),
+    {"A=B": (0, 1.0), "B=A": (0, 1.0)}
+    | {
+        f"{first}{sign * times}{second}": (won if sign == ">" else -won, weight)
+        for first, second, won in (("A", "B", 1), ("B", "A", -1))
+        for sign in "><"
+        for times, weight in ((2, STRONG), (1, 1.0))
     }
 )
 """Result of answer A by grade (1 won, 0 tied, -1 lost), and its weight."""
@@ -439,13 +429,27 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "), allow_n
 _FLIPPED: Mapping[str, str] = MappingProxyType({"model_a": "model_b", "model_b": "model_a"})
 _REPLIES: Mapping[str, str] = MappingProxyType({"model_a": "1", "model_b": "2"})
 NATIVE_ADVICE = "Write native battles, which keep every column."
+ADD_COLUMN = "Write native battles, or add the column."
 ANNOTATION = ("instruction", "generator_1", "generator_2", "preference", "dataset", "annotator")
 
 
-def write_lines(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """Write native JSON Lines."""
-    for chunk in chunks:
-        text.writelines(f"{_ENCODER.encode(record)}\n" for record in _records(chunk))
+def as_lines(records: Callable[[BattleRows], Iterable[Record]]) -> Writer:
+    """Return a writer of JSON Lines."""
+    return lambda chunks, text: text.writelines(
+        f"{_ENCODER.encode(record)}\n" for chunk in chunks for record in records(chunk)
+    )
+
+
+def as_array(records: Callable[[BattleRows], Iterable[Record]]) -> Writer:
+    """Return a writer of a JSON array."""
+
+    def write(chunks: Iterable[BattleRows], text: TextIO) -> None:
+        every = (record for chunk in chunks for record in records(chunk))
+        text.write("[")
+        text.writelines(f"{',' if at else ''}\n{_ENCODER.encode(record)}" for at, record in enumerate(every))
+        text.write("\n]\n")
+
+    return write
 
 
 def write_csv(chunks: Iterable[BattleRows], columns: Iterable[str], text: TextIO) -> None:
@@ -457,11 +461,6 @@ def write_csv(chunks: Iterable[BattleRows], columns: Iterable[str], text: TextIO
         known, empty = chunk.columns, [""] * len(chunk)
         cells = [map(escape_formula, known.get(name, empty)) for name in header]
         writer.writerows(zip(*cells, strict=True))
-
-
-def write_array(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """Write Chatbot Arena's JSON array of battles, with extra columns."""
-    _write_array((record for chunk in chunks for record in _records(chunk)), text)
 
 
 def write_columns(chunks: Iterable[BattleRows], text: TextIO) -> None:
@@ -481,36 +480,12 @@ def write_columns(chunks: Iterable[BattleRows], text: TextIO) -> None:
             known.extend([None] * (rows - len(known)))
     text.write("{")
     for index, (name, known) in enumerate(columns.items()):
-        text.write(f"{',' if index else ''}\n  {_ENCODER.encode(name)}: [")
-        text.writelines(f"{', ' if cell else ''}{_ENCODER.encode(value)}" for cell, value in enumerate(known))
-        text.write("]")
+        text.write(f"{',' if index else ''}\n  {_ENCODER.encode(name)}: {_ENCODER.encode(known)}")
     text.write("\n}\n")
 
 
-def write_eval_results(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """Write RAG-QA Arena's `eval_results`: the first answer is 1, the verdict only a rating."""
-    _write_array((record for chunk in chunks for record in _eval_records(chunk)), text)
-
-
-def write_annotations(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """Write AlpacaEval's `annotations.json`: `model_a` is `generator_1`, a soft score the preference."""
-    _write_array((record for chunk in chunks for record in _annotations(chunk)), text)
-
-
-def write_games(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """Write Arena-Hard's judgments: `model_a` is the model, `model_b` the baseline, one line for both orders.
-
-    Lines are collected in memory, since the two games may be far apart.
-    """
-    lines: dict[tuple[str, str, str, str], dict[str, object]] = {}
-    for chunk in chunks:
-        _without(chunk, "score", "arena-hard")
-        for index in range(len(chunk)):
-            _add_game(lines, chunk, index)
-    text.writelines(f"{_ENCODER.encode(line)}\n" for line in lines.values())
-
-
-def _records(chunk: BattleRows) -> Iterator[Record]:
+def records(chunk: BattleRows) -> Iterator[Record]:
+    """Yield native records with all columns."""
     columns = chunk.columns
     for cells in zip(*columns.values(), strict=True):
         yield {
@@ -518,96 +493,85 @@ def _records(chunk: BattleRows) -> Iterator[Record]:
         }
 
 
-def _write_array(records: Iterator[Record], text: TextIO) -> None:
-    text.write("[")
-    for index, record in enumerate(records):
-        text.write(",\n" if index else "\n")
-        text.write(_ENCODER.encode(record))
-    text.write("\n]\n")
-
-
-def _without(chunk: BattleRows, name: str, kind: str) -> None:
-    values: Sequence[object] = getattr(chunk, name) or ()
-    for index, value in enumerate(values):
-        if value not in {None, 1.0} or (name == "score" and value is not None):
-            message = f"{chunk.place.at(index, name)}: {kind} battles cannot have the {name} {value}."
-            raise FileFormatError(message, advice=NATIVE_ADVICE)
-
-
-def _question(chunk: BattleRows, index: int) -> str:
-    if chunk.question_id is None:
-        message = f"{chunk.place.at(index, 'question_id')}: this format needs the question of each battle."
-        raise FileFormatError(message, advice="Write native battles, or add the column.")
-    return chunk.question_id[index]
+def _rows(chunk: BattleRows, kind: str, *lacking: str) -> Iterator[dict[str, Any]]:
+    """Yield the battles of a format with questions and without some columns."""
+    if chunk.question_id is None and len(chunk):
+        message = f"{chunk.place.at(0, 'question_id')}: this format needs the question of each battle."
+        raise FileFormatError(message, advice=ADD_COLUMN)
+    for name in lacking:
+        for index, value in enumerate(getattr(chunk, name) or ()):
+            if value not in {None, 1.0} or (name == "score" and value is not None):
+                message = f"{chunk.place.at(index, name)}: {kind} battles cannot have the {name} {value}."
+                raise FileFormatError(message, advice=NATIVE_ADVICE)
+    columns = [getattr(chunk, name) or [None] * len(chunk) for name in COLUMNS]
+    for cells in zip(*columns, strict=True):
+        yield dict(zip(COLUMNS, cells, strict=True))
 
 
 def _without_empty(**columns: str | None) -> dict[str, object]:
     return {name: value for name, value in columns.items() if value}
 
 
-def _at(column: Sequence[str] | None, index: int) -> str | None:
-    return None if column is None else column[index]
-
-
-def _eval_records(chunk: BattleRows) -> Iterator[Record]:
-    for name in ("score", "weight"):
-        _without(chunk, name, "rag-qa-arena-eval")
-    for index, winner in enumerate(chunk.winner):
-        first, second, word = chunk.model_a[index], chunk.model_b[index], winner
-        if _at(chunk.order, index) == "ba":
-            first, second, word = second, first, _FLIPPED.get(winner, winner)
+def eval_records(chunk: BattleRows) -> Iterator[Record]:
+    """Yield RAG-QA Arena's `eval_results`: the first answer is 1, the verdict only a rating."""
+    for row in _rows(chunk, "rag-qa-arena-eval", "score", "weight"):
+        first, second, word = row["model_a"], row["model_b"], row["winner"]
+        if row["order"] == "ba":
+            first, second, word = second, first, _FLIPPED.get(word, word)
         yield {
-            "query": _question(chunk, index),
+            "query": row["question_id"],
             "order": {"1": first, "2": second},
             "pred": f"<rating>{_REPLIES.get(word, '0')}</rating>",
-        } | _without_empty(domain=_at(chunk.domain, index), judge=_at(chunk.judge, index))
+        } | _without_empty(domain=row["domain"], judge=row["judge"])
 
 
-def _annotations(chunk: BattleRows) -> Iterator[Record]:
-    _without(chunk, "weight", "alpaca-eval")
+def annotations(chunk: BattleRows) -> Iterator[Record]:
+    """Yield AlpacaEval's annotations: `model_a` is `generator_1`, a soft score the preference."""
     further = {name: cells for name, cells in chunk.further.items() if name not in ANNOTATION}
-    for index, winner in enumerate(chunk.winner):
-        score = None if chunk.score is None else chunk.score[index]
+    for index, row in enumerate(_rows(chunk, "alpaca-eval", "weight")):
         own = {
-            "instruction": _question(chunk, index),
-            "generator_1": chunk.model_a[index],
-            "generator_2": chunk.model_b[index],
-            "preference": 2 - (share_of(winner) if score is None else score),
-        } | _without_empty(
-            dataset=_at(chunk.domain, index), annotator=_at(chunk.judge, index), order=_at(chunk.order, index)
-        )
+            "instruction": row["question_id"],
+            "generator_1": row["model_a"],
+            "generator_2": row["model_b"],
+            "preference": 2 - (share_of(row["winner"]) if row["score"] is None else row["score"]),
+        } | _without_empty(dataset=row["domain"], annotator=row["judge"], order=row["order"])
         yield own | {name: cells[index] for name, cells in further.items() if cells[index] is not None}
 
 
+def write_games(chunks: Iterable[BattleRows], text: TextIO) -> None:
+    """Write Arena-Hard's judgments: `model_a` is the model, `model_b` the baseline, one line for both orders.
+
+    Lines are collected in memory, since the two games may be far apart.
+    """
+    lines: dict[tuple[str, ...], dict[str, Any]] = {}
+    for chunk in chunks:
+        for index, row in enumerate(_rows(chunk, "arena-hard", "score")):
+            _add_game(lines, row, chunk.place, index)
+    text.writelines(f"{_ENCODER.encode(line)}\n" for line in lines.values())
+
+
 def _add_game(
-    lines: dict[tuple[str, str, str, str], dict[str, object]], chunk: BattleRows, index: int
+    lines: dict[tuple[str, ...], dict[str, Any]], row: Mapping[str, Any], place: Place, index: int
 ) -> None:
-    order = _at(chunk.order, index)
-    if order not in {"ab", "ba"}:
-        message = f"{chunk.place.at(index, 'order')}: arena-hard needs the order of each game, ab or ba."
-        raise FileFormatError(message, advice="Write native battles, or add the column.")
-    uid, model, baseline = _question(chunk, index), chunk.model_a[index], chunk.model_b[index]
+    if row["order"] not in {"ab", "ba"}:
+        message = f"{place.at(index, 'order')}: arena-hard needs the order of each game, ab or ba."
+        raise FileFormatError(message, advice=ADD_COLUMN)
+    uid, model, baseline = row["question_id"], row["model_a"], row["model_b"]
     fresh = (
         {"uid": uid}
-        | _without_empty(category=_at(chunk.domain, index), judge=_at(chunk.judge, index))
+        | _without_empty(category=row["domain"], judge=row["judge"])
         | {"model": model, "baseline": baseline, "games": [None] * GAMES}
     )
-    games = lines.setdefault((uid, model, baseline, _at(chunk.judge, index) or ""), fresh)["games"]
-    game = 1 if order == "ab" else 0
-    if not isinstance(games, list) or games[game] is not None:
-        message = f"{chunk.place.at(index)}: the game of {model} and {baseline} in this order appears twice."
+    games = lines.setdefault((uid, model, baseline, row["judge"] or ""), fresh)["games"]
+    game = 1 if row["order"] == "ab" else 0
+    if games[game] is not None:
+        message = f"{place.at(index)}: the game of {model} and {baseline} in this order appears twice."
         raise FileFormatError(message, advice="Remove one; Arena-Hard has one game per order.")
-    games[game] = {"score": _grade_of(chunk, index, game)}
-
-
-def _grade_of(chunk: BattleRows, index: int, game: int) -> str:
-    winner = chunk.winner[index]
-    won = {WinnerWord.A: 1, WinnerWord.B: -1}.get(WinnerWord(winner), 0)
-    sign = won if game == 1 else -won
-    cell = None if chunk.weight is None else chunk.weight[index]
-    weight = 1.0 if cell is None else cell
-    for name in ("A>>B", "A>B", "A=B", "B>A", "B>>A"):
-        if GRADES[name] == (sign, weight):
-            return name
-    message = f"{chunk.place.at(index, 'weight')}: arena-hard has no grade that counts {weight:g} times."
-    raise FileFormatError(message, advice=NATIVE_ADVICE)
+    won = {WinnerWord.A: 1, WinnerWord.B: -1}.get(WinnerWord(row["winner"]), 0)
+    weight = 1.0 if row["weight"] is None else row["weight"]
+    grade = (won if game == 1 else -won, weight)
+    name = next((name for name in ("A>>B", "A>B", "A=B", "B>A", "B>>A") if GRADES[name] == grade), None)
+    if name is None:
+        message = f"{place.at(index, 'weight')}: arena-hard has no grade that counts {weight:g} times."
+        raise FileFormatError(message, advice=NATIVE_ADVICE)
+    games[game] = {"score": name}

@@ -89,7 +89,7 @@ _NATIVE = BattleFormat(
     parse=arenas.parse_native,
     signature=("model_a", "model_b", "winner"),
     optional=(*COLUMNS, *arenas.COUNT_COLUMNS),
-    write=arenas.write_lines,
+    write=arenas.as_lines(arenas.records),
 )
 _EVAL = BattleFormat(
     name="rag-qa-arena-eval",
@@ -97,7 +97,7 @@ _EVAL = BattleFormat(
     signature=("query", "order", "pred"),
     optional=("domain", "judge"),
     dropped=("pred (all but the rating)",),
-    write=arenas.write_eval_results,
+    write=arenas.as_array(arenas.eval_records),
     writable=(*_VERDICT, "order"),
     one_tie=True,
     from_name=arenas.context_of,
@@ -121,7 +121,7 @@ OWN = (
         parse=arenas.parse_alpaca_eval,
         signature=("generator_1", "generator_2", "preference"),
         optional=("instruction", "dataset", "annotator", "order"),
-        write=arenas.write_annotations,
+        write=arenas.as_array(arenas.annotations),
         reserved=arenas.ANNOTATION,
         one_tie=True,
         note="the mean score is the win rate that AlpacaEval reports: the mean of preference - 1",
@@ -144,7 +144,7 @@ OWN = (
         optional=("raw",),
         dropped=("raw",),
     ),
-    replace(_NATIVE, name="chatbot-arena", write=arenas.write_array, detectable=False),
+    replace(_NATIVE, name="chatbot-arena", write=arenas.as_array(arenas.records), detectable=False),
     replace(_NATIVE, name="rag-qa-arena", write=arenas.write_columns, detectable=False),
     replace(
         _EVAL,

@@ -10,7 +10,7 @@ from data.errors import FileFormatError, InputError
 from data.files.zip_files import atomic_text
 from data.progress import working
 from leaderboard.battles import WinnerWord
-from leaderboard.formats.arenas import NATIVE_ADVICE, write_array, write_csv
+from leaderboard.formats.arenas import NATIVE_ADVICE, as_array, records, write_csv
 from leaderboard.formats.reading import read_chunks
 from leaderboard.formats.registry import NATIVE, BattleFormat, battle_format
 from leaderboard.formats.rows import BattleRows, Context, LeftOut
@@ -87,7 +87,7 @@ def write_chunks(chunks: Iterable[BattleRows], destination: Path, *, write_as: s
                 if ending == CSV:
                     write_csv(rows, columns, text)
                 else:
-                    (write_array if write_as == NATIVE and ending == JSON else layout.write)(rows, text)
+                    (as_array(records) if write_as == NATIVE and ending == JSON else layout.write)(rows, text)
     return _written(originals, layout, lost)
 
 
