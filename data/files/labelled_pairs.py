@@ -77,19 +77,10 @@ VOTES = ("raw", "preferences", "votes", "labels")
 """Names of the votes field, in order of preference."""
 TEXTS = ("query", "response_1", "response_2")
 WORDS: Mapping[str, float] = MappingProxyType(
-    {
-        "tie": 0.0,
-        "not sure": 0.0,
-        "0": 0.0,
-        "a": -1.0,
-        "1": -1.0,
-        "b": 1.0,
-        "2": 1.0,
-        "better": -2.0,
-        "slightly better": -1.0,
-        "slightly worse": 1.0,
-        "worse": 2.0,
-    }
+    dict.fromkeys(("tie", "not sure", "0"), 0.0)
+    | dict.fromkeys(("a", "1", "slightly better"), -1.0)
+    | dict.fromkeys(("b", "2", "slightly worse"), 1.0)
+    | {"better": -2.0, "worse": 2.0}
 )
 _ADVICE = f"Put the published files {JUDGED} into its folder."
 Row = Mapping[str, Any]

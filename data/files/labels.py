@@ -20,7 +20,7 @@ from data.files.labelled_pairs import read_evaluations
 from data.files.tables.columns import NAMES, Column, folded, renamed
 from data.files.tables.reader import each_record
 from data.files.tables.rows import Fields
-from data.files.tables.values import describe_value, has_value, id_text
+from data.files.tables.values import describe_value, has_value, id_text, number_of
 from data.files.text_files import ReadLimits
 from data.models import LARGEST_GRADE, HumanLabel, ProblemList
 from data.models.words import ANNOTATOR, Side, is_person, winning_side
@@ -180,7 +180,7 @@ def _grade(fields: Fields, *, own: bool) -> float:
     side = winning_side(value, fields.row.get("system_a"), fields.row.get("system_b"), by_name=not own)
     if side is not None:
         return GRADES[side]
-    score, number = _number(fields.row.get("score")), _number(value)
+    score, number = number_of(fields.row.get("score")), number_of(value)
     if value is None and score is not None and 0 <= score <= 1:
         return 1.0 - 2.0 * score
     if number is not None and abs(number) <= LARGEST_GRADE:
@@ -188,14 +188,6 @@ def _grade(fields: Fields, *, own: bool) -> float:
     advice = f'Use "a", "b", "tie", or a number from -{LARGEST_GRADE} to {LARGEST_GRADE}.'
     fields.note("wrong-value", f"The label is {describe_value(value)}.", advice)
     return 0.0
-
-
-def _number(value: object) -> float | None:
-    """Parse a number or numeric string; None for anything else."""
-    try:
-        return None if isinstance(value, bool) or value is None else float(str(value))
-    except ValueError:
-        return None
 
 
 def _annotations(task: Row, left_out: Counter[str], numbers: dict[str, str]) -> Iterator[dict[str, object]]:
@@ -227,7 +219,7 @@ def _annotations(task: Row, left_out: Counter[str], numbers: dict[str, str]) -> 
 
 def _graded(label: object, grade: object) -> object:
     """Prefer the grade to the label, which must agree."""
-    number, side = _number(grade), winning_side(label, "", "")
+    number, side = number_of(grade), winning_side(label, "", "")
     if number is None:
         return label if grade is None else grade
     if side is not None and (number > 0) - (number < 0) != GRADES[side]:

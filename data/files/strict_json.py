@@ -20,35 +20,29 @@ if TYPE_CHECKING:
 MAX_VALUE_LENGTH = 60
 WITHOUT_INPUT = ("missing", "extra_forbidden")
 WORDS: Mapping[str, str] = {
-    "missing": "is missing",
-    "extra_forbidden": "is unknown",
-    "string_type": "must be text",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
-    "finite_number": "must be a finite number",
-    "greater_than": "must be above {gt}",
-    "greater_than_equal": "must be at least {ge}",
-    "less_than": "must be below {lt}",
-    "less_than_equal": "must be at most {le}",
-    "string_too_short": "must not be empty",
-    "string_too_long": "must have at most {max_length} characters",
-    "too_short": "needs at least {min_length}",
-    "too_long": "takes at most {max_length}",
-    "literal_error": "must be {expected}",
-    "enum": "must be {expected}",
-    "list_type": "must be a list",
-    "tuple_type": "must be a list",
-    "dict_type": "must be an object",
-    "model_type": "must be an object",
-    "model_attributes_type": "must be an object",
-    "dataclass_type": "must be an object",
-    "mapping_type": "must be an object",
-    "json_invalid": "is not JSON",
+    kind: words
+    for words, kinds in {
+        "is missing": "missing",
+        "is unknown": "extra_forbidden",
+        "must be text": "string_type",
+        "must be true or false": "bool_type bool_parsing",
+        "must be a whole number": "int_type int_parsing int_from_float",
+        "must be a number": "float_type float_parsing",
+        "must be a finite number": "finite_number",
+        "must be above {gt}": "greater_than",
+        "must be at least {ge}": "greater_than_equal",
+        "must be below {lt}": "less_than",
+        "must be at most {le}": "less_than_equal",
+        "must not be empty": "string_too_short",
+        "must have at most {max_length} characters": "string_too_long",
+        "needs at least {min_length}": "too_short",
+        "takes at most {max_length}": "too_long",
+        "must be {expected}": "literal_error enum",
+        "must be a list": "list_type tuple_type",
+        "must be an object": "dict_type model_type model_attributes_type dataclass_type mapping_type",
+        "is not JSON": "json_invalid",
+    }.items()
+    for kind in kinds.split()
 }
 
 

@@ -12,6 +12,7 @@ from unicodedata import normalize
 
 from data.errors import FileFormatError
 from data.files.strict_json import parse_json
+from data.files.tables.values import number_of
 from data.files.text_files import ReadLimits, decode, read_lines
 from data.models import ProblemList
 
@@ -110,8 +111,8 @@ def _are_subtopics(names: Collection[str], grades: Mapping[str, Mapping[str, Map
 
 def _whole(subtopic: str) -> bool:
     """Return whether a second field is not fractional."""
-    number = _score(subtopic)
-    return math.isnan(number) or number.is_integer()
+    number = number_of(subtopic)
+    return number is None or number.is_integer()
 
 
 def _fields(text: str, number: int) -> Iterator[Judged]:
@@ -153,11 +154,7 @@ def _ratings(row: object, number: int) -> tuple[float, list[Judged]]:
 
 
 def _grade(value: object, number: int) -> float:
-    try:
-        grade = math.nan if isinstance(value, bool) else float(str(value))
-    except ValueError:
-        grade = math.nan
-    if not math.isfinite(grade):
+    if (grade := number_of(value)) is None:
         raise _bad(number, f"The grade {value!r:.40} is not a number.")
     return grade
 
@@ -188,8 +185,8 @@ def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[Ru
     lines: dict[str, dict[str, RunLine]] = {}
     for number, content in read_lines(path, limits or ReadLimits()):
         fields = decode(content, number).split()
-        score = _score(fields[4]) if len(fields) == FIELDS else math.nan
-        if not math.isfinite(score):
+        score = number_of(fields[4]) if len(fields) == FIELDS else None
+        if score is None:
             message = f"This is not a line of a TREC run: {' '.join(fields)[:80]!r}."
             problems.add(number, "bad-run-line", message, advice=TREC_RUNS_ADVICE)
             continue
@@ -207,17 +204,6 @@ def read_run(path: Path, limits: ReadLimits | None = None) -> dict[str, tuple[Ru
         )
         for question, own in lines.items()
     }
-
-
-def _score(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
-def _place(line: RunLine) -> tuple[float, str]:
-    return _single(line.score), line.passage
 
 
 def _single(score: float) -> float:

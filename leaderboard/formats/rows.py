@@ -1,6 +1,5 @@
 """Checked columns of battles in chunks; errors name row and column."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from data.errors import FileFormatError, InputError, RecordError
+from data.files.tables.values import number_of
 from leaderboard.battles import CODES, SHARES, SPELLINGS, Winner, WinnerWord, contradicting
 from leaderboard.columns import DOMAIN, MAX_WEIGHT, MIN_WEIGHT, fault, spelled
 from leaderboard.vocabulary import Covariate
@@ -136,11 +136,8 @@ def counts(place: Place, column: str, values: Sequence[object]) -> list[float | 
 
 def as_number(place: Place, index: int, column: str, value: object) -> float:
     """Parse a finite number from JSON or CSV."""
-    try:
-        number = math.nan if isinstance(value, bool) or value is None else float(str(value))
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+    number = number_of(value)
+    if number is None:
         refuse(place, index, column, value, "a finite number is expected")
     return number
 

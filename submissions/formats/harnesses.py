@@ -60,13 +60,11 @@ def _with_ids(contexts: object, names: object) -> object:
 def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a sample of an inspect log; failed, limited and invalidated samples have no answer."""
     attached = mapping(row.get("attachments"))
-    output, metadata = mapping(row.get("output")), mapping(row.get("metadata"))
-    choice = mapping(first_of(output.get("choices")))
-    message = mapping(choice.get("message"))
-    completion = output.get("completion")
-    answer = completion if isinstance(completion, str) else content_text(message.get("content"))
+    metadata, content = mapping(row.get("metadata")), at(row, "output.choices.0.message.content")
+    completion = at(row, "output.completion")
+    answer = completion if isinstance(completion, str) else content_text(content)
     ids = ids_of(metadata) or [row.get("id")]
-    limit, invalid = mapping(row.get("limit")).get("type"), row.get("invalidation")
+    limit, invalid = at(row, "limit.type"), row.get("invalidation")
     stopped = f"stopped by its {limit} limit" if limit else "invalidated" if invalid else ""
     return NamedAnswer(
         ids=ids,
@@ -75,13 +73,13 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
         answer=_attached(answer, attached),
         contexts=contexts_of(metadata),
         reference=reference_of(metadata),
-        thinking=reasoning_text(message.get("content")),
+        thinking=reasoning_text(content),
         sample=str(row.get("id")),
         again=True,
         failed=failure_text(row.get("error")) or stopped,
-        ended=str(choice.get("stop_reason")),
-        others=[_attached(text, attached) for text in completions_of(output.get("choices"))[1:]],
-        system=name_text(mapping(row.get("eval")).get("model")),
+        ended=str(at(row, "output.choices.0.stop_reason")),
+        others=[_attached(text, attached) for text in completions_of(at(row, "output.choices"))[1:]],
+        system=name_text(at(row, "eval.model")),
     )
 
 
@@ -126,32 +124,25 @@ def read_openai_evals(row: Fields, _: QuestionIndex) -> NamedAnswer | None:
 
 def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a request of a HELM run, or a prediction for display."""
-    instance = mapping(row.get("instance"))
+    instance, extra = mapping(row.get("instance")), mapping(at(row, "instance.extra_data"))
     name = row.get("instance_id", instance.get("id"))
-    prompt = instance.get("input")
-    text = mapping(prompt).get("text") if isinstance(prompt, Mapping) else prompt
-    result = mapping(row.get("result"))
-    completions = result.get("completions")
-    completion = mapping(first_of(completions))
-    failed = result.get("error") or "no success" if result.get("success") is False else None
-    answer = row["predicted_text"] if "predicted_text" in row else completion.get("text", "")
-    extra = mapping(instance.get("extra_data"))
-    thinking = mapping(completion.get("thinking")).get("text")
+    failed = at(row, "result.error") or "no success" if at(row, "result.success") is False else None
+    completions = at(row, "result.completions")
     ids = ids_of(extra) or [name]
     return NamedAnswer(
         ids=ids,
-        text=text if isinstance(text, str) else "",
+        text=text_at(instance, "input.text") or text_at(instance, "input"),
         counted=bool(_HELM_COUNTED.fullmatch(str(ids[0]))),
-        answer=answer,
+        answer=row.get("predicted_text", mapping(first_of(completions)).get("text", "")),
         contexts=contexts_of(extra),
         reference=reference_of(extra),
-        thinking=thinking if isinstance(thinking, str) else "",
+        thinking=text_at(completions, "0.thinking.text"),
         sample=f"{row.get('run', '')} {name}",
         failed=failure_text(failed),
-        ended=str(mapping(completion.get("finish_reason")).get("reason")),
+        ended=str(at(completions, "0.finish_reason.reason")),
         again=not (instance or row).get("perturbation"),
         others=completions_of(completions)[1:],
-        system=name_text(mapping(row.get("request")).get("model")),
+        system=name_text(at(row, "request.model")),
     )
 
 
@@ -161,7 +152,6 @@ def read_objects(request_field: str, response_field: str, row: Fields, _: Questi
     doc, answered, metadata = mapping(request), mapping(response), mapping(row.get("metadata"))
     ids = ids_of(doc) or list(filter(has_value, [row.get("example_id")]))
     right = renamed(row).get(Column.REFERENCE) or row.get("expected_response/value") or _gold(doc)
-    thought = first_of(answered.get("reasonings")) or answered.get("reasoning")
     return NamedAnswer(
         ids=ids,
         text=question_text(doc) or _asked(doc.get("messages", request)) or _only_text(doc),
@@ -169,7 +159,7 @@ def read_objects(request_field: str, response_field: str, row: Fields, _: Questi
         answer=_answer_in(response),
         contexts=contexts_of(doc) or contexts_of(metadata),
         reference=right if isinstance(right, str) else _only_text(mapping(right)) or None,
-        thinking=thought if isinstance(thought, str) else "",
+        thinking=text_at(answered, "reasonings.0") or text_at(answered, "reasoning"),
         failed=failure_text(row.get("error_message") or (row.get("error") if response is None else None)),
         others=completions_of(answered.get("text", answered.get("choices", response)))[1:],
         system=name_text(row.get("model") or answered.get("model")),
@@ -199,6 +189,19 @@ def first_of(value: object) -> object:
     return value[0] if isinstance(value, list) and value else None
 
 
+def at(value: object, path: str) -> object:
+    """Return the value at a path such as `choices.0.message`; None if there is none."""
+    for name in path.split("."):
+        value = first_of(value) if name == "0" else mapping(value).get(name)
+    return value
+
+
+def text_at(value: object, path: str) -> str:
+    """Return the string at a path; empty if there is none."""
+    text = at(value, path)
+    return text if isinstance(text, str) else ""
+
+
 def completions_of(value: object) -> list[object]:
     """Return the texts of a list of completions."""
     every = (
@@ -222,7 +225,7 @@ def name_text(value: object) -> str:
 def _answer_in(response: object) -> object:
     """Return the text of a response: itself, the message of a choice, or a field named like an answer."""
     fields = mapping(response)
-    message = mapping(mapping(first_of(fields.get("choices"))).get("message")) or fields
+    message = mapping(at(fields, "choices.0.message")) or fields
     names = ("text_post_processed", *NAMES[Column.ANSWER])
     texts = (message.get("content"), *(fields.get(name) for name in names), *([] if fields else [response]))
     content = next((text for text in texts if text is not None), None)
@@ -270,7 +273,7 @@ def contexts_of(fields: Mapping[str, object]) -> object:
 
 def failure_text(error: object) -> str:
     """Return the last line of an error in a log; empty without an error."""
-    text = mapping(error).get("message") or mapping(mapping(error).get("error")).get("message") or error
+    text = at(error, "message") or at(error, "error.message") or error
     lines = str(text).strip().splitlines() if text else []
     return lines[-1] if lines else ""
 
@@ -350,23 +353,18 @@ def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a result of a chat completion or of the Responses API; results with an error failed."""
     if "response" not in row:
         raise FileFormatError(REQUESTS, advice="Download the batch's output file.", code=Code.WRONG_SHAPE)
-    response = mapping(row.get("response"))
-    body = mapping(response.get("body"))
-    status = response.get("status_code")
+    body, status = mapping(at(row, "response.body")), at(row, "response.status_code")
     failed = row.get("error") or body.get("error")
     if not failed and status not in {None, ENDED_WELL}:
         failed = f"HTTP {status}"
-    choice = mapping(first_of(body.get("choices")))
-    message = mapping(choice.get("message"))
-    answer = content_text(message.get("content")) if message else _of_responses(body)
-    thinking = message.get("reasoning_content")
-    ended = choice.get("finish_reason") or mapping(body.get("incomplete_details")).get("reason")
+    message = mapping(at(body, "choices.0.message"))
+    content = message.get("content")
     return NamedAnswer(
         ids=[row["custom_id"]],
-        answer=answer,
-        thinking=thinking if isinstance(thinking, str) else reasoning_text(message.get("content")),
+        answer=content_text(content) if message else _of_responses(body),
+        thinking=text_at(message, "reasoning_content") or reasoning_text(content),
         failed=failure_text(failed),
-        ended=str(ended),
+        ended=str(at(body, "choices.0.finish_reason") or at(body, "incomplete_details.reason")),
         others=completions_of(body.get("choices"))[1:],
         system=name_text(body.get("model")),
     )
@@ -376,18 +374,14 @@ def read_anthropic_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
     """Return a result; errored, expired and cancelled requests failed. Cited texts are in parts."""
     if "result" not in row:
         raise FileFormatError(REQUESTS, advice="Download the batch's results.", code=Code.WRONG_SHAPE)
-    result = mapping(row.get("result"))
-    ended = str(result.get("type"))
-    message = mapping(result.get("message"))
-    content = message.get("content")
-    failed = "" if ended == "succeeded" else failure_text(result.get("error") or ended)
+    ended, content = str(at(row, "result.type")), at(row, "result.message.content")
     return NamedAnswer(
         ids=[row["custom_id"]],
         answer=content_text(content, between=""),
         thinking=reasoning_text(content),
-        failed=failed,
-        ended=str(message.get("stop_reason")),
-        system=name_text(message.get("model")),
+        failed="" if ended == "succeeded" else failure_text(at(row, "result.error") or ended),
+        ended=str(at(row, "result.message.stop_reason")),
+        system=name_text(at(row, "result.message.model")),
     )
 
 
@@ -410,21 +404,15 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
     Results with an error failed, except those of a failed assertion on the output.
     """
     given = mapping(row.get("vars"))
-    metadata = {**mapping(mapping(row.get("testCase")).get("metadata")), **mapping(row.get("metadata"))}
-    response = mapping(row.get("response"))
-    output = response.get("output")
-    failed = response.get("error") or (row.get("error") if output is None else None)
-    ids = ids_of(given) or ids_of(metadata)
-    prompt = mapping(row.get("prompt"))
-    texts = {name: value for name, value in given.items() if isinstance(value, str)}
+    metadata = {**mapping(at(row, "testCase.metadata")), **mapping(row.get("metadata"))}
+    output, provider = at(row, "response.output"), row.get("provider")
+    failed = at(row, "response.error") or (row.get("error") if output is None else None)
+    whole = "\n".join(value for value in given.values() if isinstance(value, str))
     # A repeat of a test has another testIdx and equal variables.
     test = json.dumps(given, sort_keys=True, ensure_ascii=False) if given else str(row.get("testIdx"))
-    provider = row.get("provider")
-    by = mapping(provider)
-    whole = "\n".join(texts.values())
     return NamedAnswer(
-        ids=ids,
-        text=question_text(given) or whole or content_text(prompt.get("raw")),
+        ids=ids_of(given) or ids_of(metadata),
+        text=question_text(given) or whole or content_text(at(row, "prompt.raw")),
         # promptfoo itself displays a provider's JSON as text.
         answer=json.dumps(output, ensure_ascii=False) if isinstance(output, Mapping | list) else output,
         contexts=contexts_of(given) or contexts_of(metadata),
@@ -432,9 +420,9 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
         sample=test,
         again=True,
         failed=failure_text(failed),
-        ended=str(response.get("finishReason")),
-        system=name_text(by.get("label")) or name_text(by.get("id")) or name_text(provider),
-        variant=name_text(prompt.get("label")) or name_text(row.get("promptId")),
+        ended=str(at(row, "response.finishReason")),
+        system=name_text(at(provider, "label")) or name_text(at(provider, "id")) or name_text(provider),
+        variant=name_text(at(row, "prompt.label")) or name_text(row.get("promptId")),
         test=whole,
     )
 

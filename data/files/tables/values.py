@@ -71,6 +71,15 @@ def has_value(value: object) -> bool:
     return not (value is None or value == "" or (isinstance(value, float) and math.isnan(value)))
 
 
+def number_of(value: object) -> float | None:
+    """Return a number, also of a string, if it is finite."""
+    try:
+        number = float(str(value))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and not isinstance(value, bool) else None
+
+
 def whole_id(text: str) -> str | None:
     """Return the digits of a whole float in a string (`1.0`), or None."""
     return text.split(".", maxsplit=1)[0] if WHOLE_FLOAT.fullmatch(text) else None
