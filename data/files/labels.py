@@ -59,10 +59,7 @@ class LabelFile:
 def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | None = None) -> LabelFile:
     """Read the labels of a file in any of the formats.
 
-    Args:
-        path: The file.
-        limits: Limits on its size.
-        systems: Known systems. With them question id and systems are required, else question and answers.
+    With known `systems`, question id and systems are required, else question and answers.
     """
     published = read_evaluations(path, limits, systems=systems)
     if published is not None:

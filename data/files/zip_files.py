@@ -36,7 +36,6 @@ class ArchiveLimits:
 
     Attributes:
         deepest: Maximum depth of a path; 2 for files at the top or in top folders.
-        advice: Advice for errors.
     """
 
     files: int = 200
@@ -53,11 +52,7 @@ def members_of(path: Path) -> dict[str, int]:
 
 
 def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Path:
-    """Unpack a zip file into an empty folder.
-
-    Returns:
-        The folder of its files: the given one, or the only top folder of the archive.
-    """
+    """Unpack a zip file into an empty folder; return it, or the only top folder of the archive."""
     limits = limits or ArchiveLimits()
     with opened(path, limits) as (archive, members):
         remaining = limits.total_bytes

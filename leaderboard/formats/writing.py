@@ -39,17 +39,10 @@ def convert(
     write_as: str = NATIVE,
     context: Context | None = None,
 ) -> Written:
-    """Convert a battle file, with all of its columns.
+    """Convert a battle file or a folder of them, with all columns and votes that were not anonymous.
 
-    The result names columns that the destination's format lacks. Votes that were not anonymous are included.
-
-    Args:
-        source: File or folder.
-        destination: File to write, by its suffix: `.csv`, `.json` (an array), `.jsonl` or `.ndjson`, each
-            optionally with `.gz`, or `.parquet`.
-        read_as: Format of the source; None to detect it.
-        write_as: Format of the destination.
-        context: Facts missing in the source's records.
+    The destination's suffix is `.csv`, `.json` (an array), `.jsonl` or `.ndjson`, each optionally with `.gz`,
+    or `.parquet`. The result names columns that its format lacks. `context` has facts that records lack.
     """
     context = replace(context or Context(), further=True, named=True)
     return write_chunks(read_chunks(source, read_as, context=context), destination, write_as=write_as)

@@ -107,18 +107,10 @@ class LfrqaRows:
 
 
 def citations_of(cited: str, reference: str, documents: Sequence[str]) -> Citations | None:
-    """Return the documents that each sentence of a reference cites.
+    """Return the documents that each sentence of a reference cites, by their numbers in brackets, from 1.
 
-    A sentence ends with its brackets, or with its line if it has none.
-
-    Args:
-        cited: The reference with brackets.
-        reference: The reference without brackets.
-        documents: Documents by the numbers in brackets, from 1.
-
-    Returns:
-        The documents of each sentence in order; None if the words of the two texts differ or a number has no
-        document.
+    A sentence ends with its brackets, or with its line if it has none. None if the words of the two texts
+    differ or a number has no document.
     """
     sentences = [sentence for line in cited.splitlines() for sentence in _sentences(line)]
     if _letters("".join(text for text, _ in sentences)) != _letters(reference):

@@ -106,13 +106,7 @@ def top_keys(head: bytes) -> set[str]:
 
 
 def read_array(stream: GuardedStream, opening: Opening, key: str | None = None) -> Iterator[Row]:
-    """Yield the items that are JSON, with problems for the others.
-
-    Args:
-        stream: A JSON array, or an object with one.
-        opening: Options with callbacks; too large items of a log are skipped and reported by `large`.
-        key: Key of the array in the object.
-    """
+    """Yield the items of an array, also of one under a key of an object, with problems for invalid ones."""
     for number, (line, content) in enumerate(_Items(stream, key, skip=opening.large is not None), start=1):
         place = f"Item {number}"
         if content is None:

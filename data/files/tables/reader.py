@@ -62,11 +62,7 @@ FORM = (b"--", b"content-disposition: form-data")
 
 
 class Table:
-    """Open table; a context manager that can be iterated once, by rows or by `parts`.
-
-    Attributes:
-        parts: Rows and blocks of rows, in order.
-    """
+    """Open table; a context manager that can be iterated once, by rows or by `parts`."""
 
     def __init__(self, path: Path, limits: text_files.ReadLimits, opening: Opening) -> None:
         self._limits = limits
@@ -331,7 +327,7 @@ def each_record(
         path: The file.
         limits: Limits on its size.
         make: Converts a row to a record.
-        problems: List that problems are added to.
+        problems: List to extend.
         ours: Whether to rename known columns (`columns.NAMES`) to our names.
         lists: Fields with lists, which are strings in CSV.
         keep: Columns that are not renamed.
