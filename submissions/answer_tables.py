@@ -149,7 +149,7 @@ def read_answer_table(
     reader = _Rows(findings, called or {}, repeats=repeats)
     with RowFile(path, limits, findings, lambda names, _: reader.header.extend(names)) as rows:
         reader.text_cells = rows.format.text_cells
-        for part in rows.parts():
+        for part in rows.parts:
             reader.add(part)
             if reader.count > limits.answers:
                 message = f"{path.name} has more than {limits.answers:,} rows."

@@ -2,14 +2,12 @@
 
 import json
 import re
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain, islice
 from os.path import commonpath
 from pathlib import Path
-from typing import Self
 
 from data.errors import FileFormatError
 from data.files import text_files
@@ -18,8 +16,7 @@ from data.files.tables.columnar import read_columnar, stored_bytes
 from data.files.tables.columns import column_of
 from data.files.tables.reader import ADVICE, HEAD, Table, table_format
 from data.files.tables.rows import Block, FileFormat, Header, Opening, Row, each_row
-from data.files.tables.sheets import is_workbook
-from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, members_of, opened, read_member, unpack
+from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, members_of, opened, read_member
 from data.models import Severity
 from data.text import are, counted, have
 from submissions.formats.harnesses import name_text
@@ -58,12 +55,6 @@ def checker_codes() -> Iterator[None]:
         if error.code not in {code.value for code in Code}:
             error.code = CODES.get(error.code, Code.BAD_ARCHIVE)
         raise
-
-
-def unpacked(path: Path, folder: Path, limits: IntakeLimits) -> Path:
-    """Unpack a zip file and return the folder of its files."""
-    with checker_codes():
-        return unpack(path, folder, _archive_limits(limits, MAX_FILES))
 
 
 def is_inspect_archive(path: Path) -> bool:
@@ -256,7 +247,7 @@ def _any_header(columns: Sequence[str], line: int) -> None:
     """Accept every header."""
 
 
-class RowFile:
+class RowFile(Table):
     """Open an answer file, plain, gzipped or in a zip file, or a folder of them.
 
     Use it as a context manager and iterate over it once; unparsable lines are reported in `findings`.
@@ -265,10 +256,9 @@ class RowFile:
     def __init__(
         self, path: Path, limits: IntakeLimits, findings: Findings, header: Header = _any_header
     ) -> None:
-        self._limits = limits
-        self._findings = findings
+        self._intake, self._findings = limits, findings
         self._large: list[str] = []
-        self._opening = Opening(
+        opening = Opening(
             note=findings.add_failure,
             header=header,
             reads=self._reads,
@@ -277,57 +267,39 @@ class RowFile:
             logs=logs(),
             large=self._large.append,
         )
-        self._closing = ExitStack()
-        try:
-            self.format, self._parts = self._opened(path)
-        except BaseException:
-            self._closing.close()
-            raise
+        super().__init__(path, limits.reading, opening)
+        self.parts = self._with_large(self.parts)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._closing.close()
-
-    def __iter__(self) -> Iterator[Row]:
-        return each_row(self.parts())
-
-    def parts(self) -> Iterator[Row | Block]:
-        """Yield rows and blocks of rows."""
-        yield from self._parts
+    def _with_large(self, parts: Iterator[Row | Block]) -> Iterator[Row | Block]:
+        yield from parts
         if self._large:
             count = len(self._large)
-            message = f"{counted(count, 'sample')} {have(count)} more than {self._limits.row_bytes:,} bytes"
+            message = f"{counted(count, 'sample')} {have(count)} more than {self._intake.row_bytes:,} bytes"
             message += f", and {are(count)} left out: {listed(self._large, MAX_NAMED)}."
             advice = "Log them without the transcript of their events."
             self._findings.add(0, Code.TOO_LARGE, message, advice, Severity.WARNING)
 
     def _reads(self, name: str) -> bool:
         known = column_of(name) is not None or name in FURTHER_COLUMNS or name in FIGURES
-        return known or (bool(self._limits.system) and name == self._limits.system)
+        return known or (bool(self._intake.system) and name == self._intake.system)
 
-    def _opened(self, path: Path, *, within: str = "") -> tuple[FileFormat, Iterator[Row | Block]]:
+    def _opened(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row | Block]]:
         if path.is_dir():
             return self._folder(path, path.name)
-        if text_files.magic_of(path).startswith(ZIP_MAGICS) and not is_workbook(path):
-            return self._archive(path, within)
-        table = self._closing.enter_context(Table(path, self._limits.reading, self._opening))
-        if table.format is FileFormat.JSON:
-            with text_files.GuardedStream(path, self._limits.reading) as stream:
-                spec = _spec_in(stream.read(min(MAX_SPEC_BYTES, self._limits.file_bytes)))
+        form, parts = super()._opened(path, within)
+        if form is FileFormat.JSON:
+            with text_files.GuardedStream(path, self._limits) as stream:
+                spec = _spec_in(stream.read(min(MAX_SPEC_BYTES, self._intake.file_bytes)))
             if spec:
-                return table.format, (Row(row.line, _with(row.value, eval=spec), row.place) for row in table)
-        return table.format, table.parts
+                parts = (Row(row.line, _with(row.value, eval=spec), row.place) for row in each_row(parts))
+        return form, parts
 
-    def _archive(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row | Block]]:
+    def _packed(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row | Block]]:
         if is_inspect_archive(path):
-            return FileFormat.ZIP, read_inspect_archive(path, self._limits, self._opening)
-        if within:
-            message = f"{path.name} in {within} is a zip file inside another one."
-            raise FileFormatError(message, advice=ADVICE, code=Code.WRONG_FORMAT)
-        folder = Path(self._closing.enter_context(tempfile.TemporaryDirectory()))
-        return self._folder(unpacked(path, folder, self._limits), path.name)
+            return FileFormat.ZIP, read_inspect_archive(path, self._intake, self._opening)
+        with checker_codes():
+            folder = self._unpacked(path, within, _archive_limits(self._intake, MAX_FILES))
+        return self._folder(folder, path.name)
 
     def _folder(self, folder: Path, name: str) -> tuple[FileFormat, Iterator[Row | Block]]:
         files, questions = files_of(folder, name, self._findings)
@@ -336,26 +308,25 @@ class RowFile:
         if files[0].name == SCENARIO:
             return FileFormat.JSON, self._runs(files)
         if len(files) == 1:
-            return self._opened(files[0], within=name)
+            return self._opened(files[0], name)
         forms = {file: table_format(text_files.magic_of(file)) for file in files}
         wrong = next((file for file, form in forms.items() if form is None), None)
         if wrong is not None:
             message = f"{wrong.name} in {name} is not a Parquet or Arrow file."
             raise FileFormatError(message, advice=ADVICE, code=Code.DAMAGED_FILE)
-        limits = self._limits.reading
-        rows = (read_columnar(file, file.name, limits, self._opening) for file in files)
+        rows = (read_columnar(file, file.name, self._limits, self._opening) for file in files)
         return forms[files[0]] or FileFormat.PARQUET, chain.from_iterable(rows)
 
     def _runs(self, files: Sequence[Path]) -> Iterator[Row]:
         """Yield the requests of a HELM suite, with the run, since runs number their instances separately."""
         for file in files:
-            with Table(file, self._limits.reading, self._opening) as table:
+            with Table(file, self._limits, self._opening) as table:
                 for row in table:
                     yield Row(row.line, _with(row.value, run=file.parent.name), row.place)
 
     def _predictions(self, file: Path, questions: Path) -> Iterator[Row]:
-        instances = questions_beside(questions, self._limits.reading)
-        _, rows = self._opened(file)
+        instances = questions_beside(questions, self._limits)
+        _, rows = self._opened(file, "")
         for row in each_row(rows):
             name = row.value.get("instance_id") if isinstance(row.value, Mapping) else None
             yield Row(row.line, _with(row.value, instance=instances.get(str(name))), row.place)

@@ -88,19 +88,20 @@ class Table:
         if magic.startswith(ZIP_MAGICS):
             if is_workbook(path):
                 return FileFormat.EXCEL, read_workbook(path, self._limits, self._opening)
-            if within:
-                message = f"{path.name} in {within} is a zip file inside another one."
-                raise FileFormatError(message, advice=ADVICE, code=WRONG_FORMAT)
-            return self._packed(path)
+            return self._packed(path, within)
         form = table_format(magic)
         if form is not None:
             return form, read_columnar(path, "", self._limits, self._opening)
         return self._text(path)
 
-    def _packed(self, path: Path) -> tuple[FileFormat, Iterator[Row | Block]]:
-        folder = Path(self._closing.enter_context(tempfile.TemporaryDirectory()))
-        limits = ArchiveLimits(total_bytes=self._limits.file_bytes)
-        inner = unpack(path, folder, limits)
+    def _unpacked(self, path: Path, within: str, limits: ArchiveLimits) -> Path:
+        if within:
+            message = f"{path.name} in {within} is a zip file inside another one."
+            raise FileFormatError(message, advice=ADVICE, code=WRONG_FORMAT)
+        return unpack(path, Path(self._closing.enter_context(tempfile.TemporaryDirectory())), limits)
+
+    def _packed(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row | Block]]:
+        inner = self._unpacked(path, within, ArchiveLimits(total_bytes=self._limits.file_bytes))
         files = sorted(file for file in inner.rglob("*") if file.is_file()) if inner.is_dir() else [inner]
         if len(files) != 1:
             message = f"{path.name} contains {len(files):,} files."
