@@ -185,7 +185,8 @@ def surface_of(item: MetricItem) -> AnswerSurface:
     if declines(whole, item.question):
         return AnswerSurface(whole)
     rows = read_terms(whole).sentences
-    bags = {terms(question) for question in (item.question, *item.sub_questions)}
+    questions = (item.question, *item.sub_questions)
+    bags = set(map(terms, questions))
     # Repeated sentences count once.
     distinct = {sentence.terms: sentence for sentence in reversed(rows)}
     sentences = tuple(reversed(distinct.values()))
@@ -194,7 +195,7 @@ def surface_of(item: MetricItem) -> AnswerSurface:
         for sentence in sentences
         if asserts(sentence.text)
         and not TAKES_BACK.match(sentence.text.lstrip())
-        and not (sentence.terms in bags and _repeats_question(sentence.text, item))
+        and not (sentence.terms in bags and words(sentence.text) in map(words, questions))
     )
     left_out = len(sentences) - len(statements)
     answer = "\n\n".join(headings.get(row.text, row.text) for row in statements) if left_out else whole
@@ -207,10 +208,6 @@ def surface_of(item: MetricItem) -> AnswerSurface:
         return AnswerSurface(answer, left_out, asserting)
     order = evidence.order(reading, SETTINGS)
     return AnswerSurface(answer, left_out, asserting, order, _copies(reading, evidence))
-
-
-def _repeats_question(sentence: str, item: MetricItem) -> bool:
-    return words(sentence) in map(words, (item.question, *item.sub_questions))
 
 
 def _copies(reading: TextReading, evidence: Evidence) -> float:

@@ -220,19 +220,19 @@ class ContradictionFinder:
 
     def _against(self, mark: Mark, statement: Statement) -> Contradiction | None:
         its_axis = self._by_axis.get(mark.axis, ())
+        conflict, against = 0.0, None
+        for its, other in its_axis:
+            if its.value != mark.value and (close := self._near(mark, its)) > conflict:
+                conflict, against = close, other
+        if against is None or conflict < CLOSE:
+            return None
         if mark.kind is MarkKind.QUANTITY and self._figures.have(mark):
             # A figure with a unit may have exactly the words around it that another figure has.
             counted = mark.axis.startswith("count")
             if counted or all(its.value == mark.value or its.around != mark.around for its, _ in its_axis):
                 return None
-        support, conflict, against = 0.0, 0.0, None
-        for its, other in its_axis:
-            close = self._near(mark, its)
-            if its.value == mark.value:
-                support = max(support, close)
-            elif close > conflict:
-                conflict, against = close, other
-        if against is None or conflict < CLOSE or conflict - support < CLEARANCE:
+        support = max((self._near(mark, its) for its, _ in its_axis if its.value == mark.value), default=0.0)
+        if conflict - support < CLEARANCE:
             return None
         return Contradiction(mark.kind, mark.text, statement, against, min(1.0, conflict))
 

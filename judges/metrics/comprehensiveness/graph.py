@@ -164,6 +164,8 @@ def representative(graph: FactGraph, group: Sequence[str]) -> str:
 
     Claims of passages precede claims of the answer; sorting makes the choice deterministic.
     """
+    if len(group) == 1:
+        return group[0]
     passages = [claim_id for claim_id in group if graph.by_id[claim_id].kind is NodeKind.PASSAGE]
     candidates = sorted(passages or group)
     texts = {name: " ".join(graph.by_id[name].text.casefold().split()) for name in candidates}

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from data.models import MetricItem, Outcome, Passage
+from data.models import EMBEDDED_ENGINE, MetricItem, Outcome, Passage
 from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.metrics.comprehensiveness.embedded import RELATIONS
@@ -56,6 +56,7 @@ class NliReader:
     ) -> None:
         self._steps = steps
         self._settings = settings
+        self._embedded = engine.startswith(EMBEDDED_ENGINE)
         self.engine = engine
 
     async def read(self, item: MetricItem) -> Facts:
@@ -66,7 +67,10 @@ class NliReader:
         """Build the fact graph of one answer."""
         steps = self._steps(item)
         texts = (Passage("", item.answer), *ground_truth_of(item))
-        of_answer, *of_passages = await gather_all(self._claims(steps, text) for text in texts)
+        claims = [self._claims(steps, text) for text in texts]
+        # Tasks would only cost time if no step waits for a reply.
+        results = [await own for own in claims] if self._embedded else await gather_all(claims)
+        of_answer, *of_passages = results
         passages = await self._relevant(steps, list(chain.from_iterable(of_passages)))
         nodes = [Node(f"a{at}", NodeKind.ANSWER, claim.text) for at, claim in enumerate(of_answer)]
         nodes += [
