@@ -29,7 +29,6 @@ TOPIC_FACTOR = 0.2
 
 Texts: TypeAlias = tuple[str, str]
 Relations: TypeAlias = Mapping[Texts, Entailment]
-Selection: TypeAlias = NDArray[np.bool_]
 
 
 def entailment_weights(statements: Iterable[str], question: str) -> TermWeights:
@@ -175,7 +174,7 @@ class _Columns:
         ]
         self.of_figures = np.array(figures) / self.rows.total
 
-    def entail(self, hypotheses: "_Columns") -> tuple[Selection, Selection]:
+    def entail(self, hypotheses: "_Columns") -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Select the pairs that may be an entailment, and those that are one unless they conflict.
 
         Both have the shape (statements, hypotheses).

@@ -58,11 +58,12 @@ class Vocabulary:
         places: list[int] = []
         weights: list[tuple[float, float]] = []
         present: list[int] = []
-        totals = np.full((2, len(texts)), LEAST)
+        totals, of = np.zeros((2, len(texts))), self._weights.of
         for number, text in enumerate(texts):
             start, total, new = number * self._width, 0.0, 0.0
             for term in text.terms:
-                weight, root, place = self._terms.get(term) or self._other(term)
+                known = self._terms.get(term)
+                weight, root, place = known or (of(term), self._roots.get(related(term)), None)
                 new_weight = 0.0 if term in self._weights.topic else weight
                 total += weight
                 new += new_weight
@@ -88,6 +89,3 @@ class Vocabulary:
             for column, own in zip(columns, totals, strict=True)
         )
         return every, new_only
-
-    def _other(self, term: str) -> tuple[float, int | None, int | None]:
-        return self._weights.of(term), self._roots.get(related(term)), None
