@@ -116,4 +116,4 @@ def test_large_file_is_accepted_and_larger_one_refused(club: Club, tmp_path: Pat
     other = tmp_path / "my answers (1).csv"
     other.write_text("a,b\n1,2\n")
     ours.upload(other)
-    assert "There is no column question_id" in ours.find(".aa-claims", "there are: 'a', 'b'")
+    assert "There is no column question_id" in ours.find(".aa-claims", "'a', 'b'")
