@@ -235,7 +235,7 @@ OF_THE_CLIENT = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """Read the settings."""
-    variables = os.environ if environment is None else environment  # noqa: TID251 - this is the one place
+    variables = os.environ if environment is None else environment  # noqa: TID251 - the only module that reads it
     home = Path(variables["ARENA_HOME"]).expanduser() if variables.get("ARENA_HOME") else _user_folder()
     home = home.absolute()
     url = _secret(variables, "ARENA_DATABASE_URL") or f"sqlite:///{home / DATABASE}"
@@ -267,7 +267,7 @@ def _user_folder() -> Path:
 
 def add_plugins(files: Sequence[Path]) -> tuple[Path, ...]:
     """Add plugins for this process and its children, and return all plugins."""
-    variables = os.environ  # noqa: TID251 - this is the one place
+    variables = os.environ  # noqa: TID251 - the only module that reads it
     every = tuple(dict.fromkeys((*_plugin_files(variables, PLUGINS), *(file.absolute() for file in files))))
     if files:
         variables[PLUGINS] = os.pathsep.join(map(str, every))
@@ -276,7 +276,7 @@ def add_plugins(files: Sequence[Path]) -> tuple[Path, ...]:
 
 def child_environment(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a child process with additional variables."""
-    return {**os.environ, **variables}  # noqa: TID251 - this is the one place
+    return {**os.environ, **variables}  # noqa: TID251 - the only module that reads it
 
 
 def environment_of(settings: Settings) -> dict[str, str]:

@@ -17,7 +17,7 @@ from sqlalchemy import text
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from arena.container import Arena  # noqa: E402 - the checkout goes before what is installed
+from arena.container import Arena  # noqa: E402 - the checkout precedes installed packages
 from arena.settings import Settings  # noqa: E402 - as above
 from data.models import RoundState  # noqa: E402 - as above
 

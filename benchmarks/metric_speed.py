@@ -193,10 +193,10 @@ def make_round(arena: Arena, folder: Path, questions: int, passages: int) -> Non
 def publish(questions: int, passages: int) -> None:
     """Publish a large set and print seconds and memory."""
     with tempfile.TemporaryDirectory() as place:
-        # Time limits on checks of files must not depend on other work.
+        # Time limits on file checks must not depend on other tasks.
         arena = arena_in(Path(place), work_seconds=600)
         make_round(arena, Path(place) / "large", questions, passages)
-        # Their time so far was spent on checks of files.
+        # Their time so far was spent on file checks.
         end_idle()
         started, used = time.perf_counter(), processor_seconds()
         arena.boards.publish("large", report=lambda line: print(f"  {line}", flush=True))

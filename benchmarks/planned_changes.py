@@ -155,7 +155,7 @@ def count_files() -> Mapping[str, int]:
         for change in CHANGES:
             _apply(change, copy)
         environment = {
-            **os.environ,  # noqa: TID251 - what a process of the machine needs
+            **os.environ,  # noqa: TID251 - the child needs the environment
             "ARENA_HOME": str(copy / "home"),
             "PYTHONPATH": folder,
             "PYTHONDONTWRITEBYTECODE": "1",

@@ -141,7 +141,7 @@ def every_page(
         address = f"{site[0]}/{page}{'&' if '?' in page else '?'}{BOARD}"
         cold = [_cold(driver, nothing[0], EMPTY), _cold(driver, address, WHOLE)]
         text = [_cold(driver, nothing[0], EMPTY), _cold(driver, address, TEXT)]
-        # Clearing took the empty page's files too; compiled scripts are kept from a second visit on.
+        # Clearing also removed the empty page's files; compiled scripts are kept from the second visit on.
         for _ in range(WARMING):
             for url, element in ((nothing[0], EMPTY), (address, WHOLE)):
                 visited(driver, url, (element,))

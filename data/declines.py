@@ -63,7 +63,7 @@ SIGNS_THAT_ANSWER = ("Sm", "Sc")
 """Mathematical and currency signs, which can be an answer without words."""
 CUES = frozenset(["NEG", "SRC", "SORRY", "OFFER", "ACCESS", "I", "INFO", "YOU"])
 OPENING_CUES = frozenset(["I", "SRC", "SORRY", "ACCESS"])
-DENIALS = frozenset({"NEG", "LACK", "UNK"})  # Classes that `SAME` joins.
+DENIALS = frozenset({"NEG", "LACK", "UNK"})  # Classes that `SAME` merges.
 DECLINING = DENIALS | {"ONLY", "END", "OFFER", "SORRY", "ACCESS", "YOU", "SPECULATE", "WITHOUT"}
 SUBJECTS = ("I", "SRC", "SRCq", "ATTR", "Q", "INFO", "YOU", "IT")
 
@@ -243,7 +243,7 @@ def features(text: str, question: str) -> set[str]:
         kind = _kind(set(symbols), chain[:3], content)
         if kind == "s":
             totals = {name: count + symbols.count(name) for name, count in totals.items()}
-        if chain[:1] == ["SRC"] or chain[:2] == ["GIVEN", "SRC"]:  # Of other things: figures are no answer.
+        if chain[:1] == ["SRC"] or chain[:2] == ["GIVEN", "SRC"]:  # Figures in it are not an answer.
             chain = [name if name not in {"N", "P"} else "X" for name in chain]
         here = set(chain)
         fresh = _level(content, (1, 2, 4, 7))
@@ -271,7 +271,7 @@ def _clauses(text: str) -> Iterator[str]:
 
 def _symbols(clause: str, question_words: frozenset[str]) -> Iterator[str]:
     """Yield the classes of the words, with the suffix `q` if the question has the word."""
-    german = GERMAN.search(clause)  # Its nouns have capitals and are no names.
+    german = GERMAN.search(clause)  # German nouns are capitalised but are not names.
     for match in WORD.finditer(clause):
         if match[0] == "QUOTATION":
             yield "QUOTATION"

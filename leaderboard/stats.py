@@ -199,7 +199,7 @@ def bca_mean(sums: Floats, counts: Floats) -> Interval | None:
     low, high = float((sums / counts).min()), float((sums / counts).max())
     if low == high:
         return wilson(low, units) if 0 <= low <= 1 else None
-    # Of one answer a question, each resample has as many answers as questions.
+    # With one answer per question, each resample has as many answers as questions.
     single = bool((counts == 1).all())
     means = np.concatenate(
         [weights @ sums / (units if single else weights @ counts) for weights in _resamples(units)]

@@ -286,7 +286,7 @@ class RowReader:
         if question_id is None:
             return self._by_text(row, texts)
         question = self._index.with_id(question_id) or self._with_whole_text(question_id)
-        # The id may be of the row, not of the question.
+        # The id may identify the row, not the question.
         question = question or self._with_whole_text(texts.question or "")
         if question is None:
             message = f"Question set {self._index.set_name} has no question {quoted(question_id)}."

@@ -229,7 +229,7 @@ def _answers(columns: Columns, known: Collection[str]) -> Iterator[str]:
             continue
         data = sum(DATUM.fullmatch(text) is not None for text in texts)
         if Column.QUESTION in map(column_of, words):
-            # Translated questions and filled prompts, not systems named after their prompts.
+            # They are translated questions or filled prompts, not systems named after prompts.
             data += sum(map(_asks, texts))
         kinds, label = len(set(texts)), median(len(text.split()) for text in texts) <= LABEL_WORDS
         declined = kinds == 1 and declines(texts[0], "")

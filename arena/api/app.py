@@ -121,7 +121,7 @@ def make_api(arena: Arena, rates: Rates | None = None) -> FastAPI:
     app.state.rates = rates or Rates(requests=settings.api_rate, intakes=settings.intake_rate)
     limits = BodyLimits(file_bytes=settings.max_upload_mb * MEBIBYTE, patience=settings.body_timeout)
     app.add_middleware(Envelope, limits=limits)
-    # Scripts of other origins may read public data, but not with a visitor's credentials.
+    # Scripts from other origins may read public data, but not with a visitor's credentials.
     app.add_middleware(
         CORSMiddleware,
         allow_origins=["*"],

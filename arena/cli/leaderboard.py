@@ -99,7 +99,7 @@ def show(
     if sentence := partial_sentence(board.standings):
         show_line(f"{board.standings['title']}. {sentence}")
     if between_systems:
-        # Brings what draws pictures along.
+        # Imports the libraries that draw charts.
         from arena.services.boards.text_tables import between_systems_table
 
         caption, headers, rows = between_systems_table(board)

@@ -180,7 +180,7 @@ def state_of(work: Work) -> str:
         return ", ".join([*requests, f"{span(progress.seconds)} so far"]) + note
     spent = [f"{work.cost_usd:,.2f} USD spent"] if work.cost_usd else []
     parts = [_amount(work), *requests, _rate(work, progress), *spent]
-    # All may be done some time before the work ends.
+    # All items may be done some time before the task ends.
     if progress.seconds_left is not None and round(progress.seconds_left):
         parts.append(f"{span(progress.seconds_left)} left")
     return ", ".join(parts) + note

@@ -13,7 +13,7 @@ from data.errors import ServeError
 HERE = Path(__file__).parent
 # In a wheel the configuration is next to this module, in a checkout where Streamlit reads it.
 CONFIGURATIONS = (HERE / "config.toml", HERE.parents[1] / ".streamlit" / "config.toml")
-EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, never bound to unasked
+EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - only compared with
 MAX_PORT = 65535
 
 
@@ -23,7 +23,7 @@ def serve_site(host: str, port: int, settings: Settings) -> None:
     from arena.site.app import make_app  # noqa: PLC0415 - loads Streamlit; the port is checked first
 
     ready = f"Answer Arena is at {address_of(host, port)}  (Ctrl-C stops it)"
-    app = make_app(settings, host=host, on_ready=lambda: print(ready, flush=True))  # noqa: T201 - to the person
+    app = make_app(settings, host=host, on_ready=lambda: print(ready, flush=True))  # noqa: T201 - for the user
     origin = settings.public_url or address_of(host, port)
     # `client.allowedOrigins`: origins of parent windows whose messages pages accept.
     fixed = {

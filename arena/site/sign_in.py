@@ -84,7 +84,7 @@ class SignIn:
             return plain_page("Sign out", alert=str(public_error(error)), status=_status_of(error))
         response: Response = RedirectResponse("../", status_code=303, headers=HEADERS)
         if by_provider.signed_in:
-            # The policy of forms forbids that one redirects to the provider, as this address does next.
+            # The form policy forbids redirects to the provider, where this address leads next.
             response = plain_page("Signed out", "You are signed out here.")
             response.headers["Refresh"] = "0; url=logout"
         response.delete_cookie(COOKIE, path="/")

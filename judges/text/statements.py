@@ -214,7 +214,7 @@ def read_statement(sentence: str, source: str = "") -> Statement:
 
 def _marks(sentence: str, folded: str, words: Sequence[str]) -> Iterator[Mark]:
     """Yield numbers, direction words (reversed if denied) and negations."""
-    # The words show faster than the patterns that most sentences have neither numbers nor denials.
+    # Checking words is faster than the patterns; most sentences lack numbers and denials.
     odd = "'" in folded or not sentence.isascii()
     figures = quantities(sentence) if odd or not _NUMERIC.isdisjoint(words) or DIGIT.search(folded) else ()
     negations = NEGATION.finditer(folded) if odd or not _DENYING.isdisjoint(words) else ()
@@ -225,7 +225,7 @@ def _marks(sentence: str, folded: str, words: Sequence[str]) -> Iterator[Mark]:
     places: list[tuple[int, str]] = []
     end = 0
     for word in words:
-        # Nothing between two words begins like a word.
+        # No text between two words looks like the next word.
         places.append((folded.index(word, end), word))
         end = places[-1][0] + len(word)
     content = [(start, own) for start, word in places for own in _content(word)]

@@ -275,7 +275,7 @@ def _rows(
 ) -> tuple[Rating, ...]:
     battles = [round(count) for count in pairs.battles.tolist()]
     points, se, lower, upper = (
-        [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - NaN is not itself
+        [None if value != value else value for value in column.tolist()]  # noqa: PLR0124 - NaN differs from itself
         for column in (columns.points, columns.se, columns.lower, columns.upper)
     )
     return tuple(

@@ -170,7 +170,7 @@ def _context_without(
     return replace(judge_context, position=judge_context.position[~(left_out[table.a] | left_out[table.b])])
 
 
-def _computed(inputs: _Inputs, part: Callable[[_Inputs], Any]) -> Any:  # noqa: ANN401 - each part is of its own type
+def _computed(inputs: _Inputs, part: Callable[[_Inputs], Any]) -> Any:  # noqa: ANN401 - each part has its own type
     return part(inputs)
 
 

@@ -107,7 +107,7 @@ def _reader(path: str) -> Read:
     if not rest:
         return lambda line: line.get(section, "")
 
-    def read(line: Json) -> Any:  # noqa: ANN401 - as the line has it
+    def read(line: Json) -> Any:  # noqa: ANN401 - any value of a line
         value: Any = line
         for name in path.split("."):
             value = (value or {}).get(name)

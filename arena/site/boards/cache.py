@@ -32,7 +32,7 @@ def cached_chart(
 
 
 @st.cache_resource(max_entries=MAX_ENTRIES, show_spinner=False)
-def _value(key: str, _make: Callable[[], Any]) -> Any:  # noqa: ANN401, ARG001 - of any type; names it
+def _value(key: str, _make: Callable[[], Any]) -> Any:  # noqa: ANN401, ARG001 - any type; part of the cache key
     return _make()
 
 

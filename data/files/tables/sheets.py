@@ -212,7 +212,7 @@ def _chosen(name: str, book: Any) -> str:  # noqa: ANN401 - openpyxl has no type
     tables: list[str] = []
     wide: list[str] = []
     for sheet in book.worksheets:
-        # Some programs write wrong dimensions.
+        # Some programs write incorrect dimensions.
         sheet.reset_dimensions()
         rows = map(_cells, sheet.iter_rows(values_only=True))
         first = next((cells for cells in rows if cells), None)

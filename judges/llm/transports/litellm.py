@@ -67,7 +67,7 @@ class LitellmTransport:
                 except Exception as error:
                     # litellm's errors have statuses but no common class.
                     raise fault_within(error) or _fault_of(error) from error
-        headers = response._hidden_params.get("additional_headers") or {}  # noqa: SLF001 - litellm's only place
+        headers = response._hidden_params.get("additional_headers") or {}  # noqa: SLF001 - litellm offers no other access
         plain = {name.removeprefix("llm_provider-"): value for name, value in headers.items()}
         return with_header_cost(_completion_of(response.model_dump(warnings=False)), plain)
 
