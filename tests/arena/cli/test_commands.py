@@ -1,4 +1,4 @@
-"""Smoke tests of every command, made from the tree of commands."""
+"""Smoke tests of every command, generated from the command tree."""
 
 from __future__ import annotations
 
