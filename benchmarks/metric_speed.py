@@ -206,7 +206,7 @@ def publish(questions: int, passages: int) -> None:
     peaks = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     ours, theirs = (peak / 1024 for peak in peaks)
     print(f"{questions * len(SYSTEMS):,} answers and {questions:,} references, {passages} passages each:")
-    print(f"  {seconds:.0f} s by the clock, {used:.0f} s of the processor")
+    print(f"  {seconds:.0f} s by the clock, {used:.1f} s of the processor")
     print(f"  peak memory {ours:.0f} MB, of a scoring process {theirs:.0f} MB")
     if not passages:
         print(f"  at best {used / 2:.0f} s on two quiet cores (target {PUBLISHED_WITHIN:.0f} s)")

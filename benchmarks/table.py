@@ -227,6 +227,7 @@ def main() -> None:
         text = text.replace('pairs="reference"', 'pairs="all"')
         # Like today's, it must not count the processes that checked files.
         text = text.replace("        started, used", "        PROCESSES.end_all()\n        started, used")
+        text = text.replace("{used:.0f} s of the", "{used:.1f} s of the")
         script.write_text(text, encoding="utf-8")
         trees = {"former": former, "now": ROOT}
         rows = [row for row in ROWS if options.only in row.work]

@@ -59,6 +59,7 @@ class Ground:
         }
         self._near = {name: len(self._question & first.keys()) for name, first in self._first.items()}
         self._nearest = max(self._near.values(), default=0)
+        self._rates: dict[Claim, float] = {}
         self._best = {
             name: max((self._here(Claim(text, name)) for text in own), default=0.0)
             for name, own in claims.items()
@@ -70,6 +71,11 @@ class Ground:
 
     def rate(self, claim: Claim) -> float:
         """Return the relevance of a claim, 1–5, from its own and its passage's share of the question."""
+        if claim not in self._rates:
+            self._rates[claim] = self._rate(claim)
+        return self._rates[claim]
+
+    def _rate(self, claim: Claim) -> float:
         if not self._nearest:
             return HIGHEST
         here = self._here(claim)
