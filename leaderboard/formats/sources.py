@@ -3,9 +3,9 @@
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn, cast
@@ -207,16 +207,24 @@ def _table_chunks(path: Path) -> Iterator[Chunk]:
 
     try:
         with Table(path, LIMITS, Opening(note=refuse)) as table:
-            rows, first, is_csv = iter(table), 1, table.format is FileFormat.CSV
-            while block := list(islice(rows, CHUNK_ROWS)):
-                place = Place(file=path.name, first_row=first, lines=[row.line for row in block])
-                records = [_object(place, index, row.value) for index, row in enumerate(block)]
-                if is_csv:
-                    records = [_unescaped(row) for row in records]
-                yield Chunk(place=place, records=records)
-                first += len(block)
+            first, is_csv = 1, table.format is FileFormat.CSV
+            for lines, values in _batches(table.parts):
+                place = Place(file=path.name, first_row=first, lines=lines)
+                records = [_object(place, index, value) for index, value in enumerate(values)]
+                yield Chunk(place=place, records=[*map(_unescaped, records)] if is_csv else records)
+                first += len(records)
     except FileFormatError as error:
         refuse(error)
+
+
+def _batches(parts: Iterable[Any]) -> Iterator[tuple[Sequence[int], Iterable[object]]]:
+    """Yield the lines and values of blocks, and of rows in groups."""
+    for single, group in groupby(parts, key=lambda part: hasattr(part, "value")):
+        while rows := list(islice(group, CHUNK_ROWS if single else 1)):
+            if single:
+                yield [row.line for row in rows], [row.value for row in rows]
+            else:
+                yield rows[0].lines, rows[0].values()
 
 
 def _unescaped(row: Record) -> Record:

@@ -25,10 +25,8 @@ from data.files.text_files import ARROW_MAGICS, MEBIBYTE, PARQUET_MAGIC, ReadLim
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BATCH = 512
-"""Maximum rows that are converted to Python at once."""
-BATCH_BYTES = 192 * MEBIBYTE
-"""Limit of a column's texts in a batch, if it has a dictionary."""
+BATCH, LONG_ROWS = 4096, 48
+"""Maximum rows that are converted to Python at once, and as many rows of the maximum length."""
 DICTIONARY_PAGE = re.compile(rb"\x15\x04\x15([\x80-\xff]{0,4}[\x00-\x7f])", re.DOTALL)
 """Header of a page of Thrift: its type, and its decompressed size with seven bits per byte."""
 Readers = Mapping[str, Callable[[Any], Any]]
@@ -112,7 +110,7 @@ def _batches(
         with pq.ParquetFile(path, buffer_size=MEBIBYTE, pre_buffer=False) as file:
             columns, unread = _chosen(file.schema_arrow, opening)
             _require_counts(path, file.metadata, limits)
-            for batch in file.iter_batches(_rows_at_once(path, file.metadata), columns=columns):
+            for batch in file.iter_batches(_rows_at_once(path, file.metadata, limits), columns=columns):
                 yield batch, unread
         return
     with pa.OSFile(str(path)) as source:
@@ -147,7 +145,7 @@ def _chosen(schema: pa.Schema, opening: Opening) -> tuple[list[str], Sequence[st
     return columns, [name for name in schema.names if name not in columns]
 
 
-def _rows_at_once(path: Path, metadata: Any) -> int:  # noqa: ANN401 - pyarrow has no types
+def _rows_at_once(path: Path, metadata: Any, limits: ReadLimits) -> int:  # noqa: ANN401 - no types
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
     chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
     with path.open("rb") as file:
@@ -155,7 +153,7 @@ def _rows_at_once(path: Path, metadata: Any) -> int:  # noqa: ANN401 - pyarrow h
             (_max_text_bytes(file, chunk) for chunk in chunks if chunk.has_dictionary_page), default=1
         )
     mean = max((group.total_byte_size // max(1, group.num_rows) for group in groups), default=1)
-    return max(1, min(BATCH, BATCH_BYTES // max(1, longest, mean)))
+    return max(1, min(BATCH, LONG_ROWS * limits.line_bytes // max(1, longest, mean)))
 
 
 def _max_text_bytes(file: BinaryIO, chunk: Any) -> int:  # noqa: ANN401 - pyarrow has no types

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import repeat
 from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo
@@ -65,10 +66,13 @@ class Block(NamedTuple):
     columns: Mapping[str, Sequence[object]]
     place: str = ""
 
+    def values(self) -> Iterator[dict[str, object]]:
+        """Yield the values of the rows."""
+        return map(dict, map(zip, repeat(tuple(self.columns)), zip(*self.columns.values(), strict=True)))
+
     def rows(self) -> Iterator[Row]:
         """Yield the rows."""
-        for line, cells in zip(self.lines, zip(*self.columns.values(), strict=True), strict=False):
-            value = dict(zip(self.columns, cells, strict=True))
+        for line, value in zip(self.lines, self.values(), strict=False):
             yield Row(line, value, f"{self.place}{line}" if self.place else "")
 
 
