@@ -153,7 +153,7 @@ def _rows_at_once(path: Path, metadata: Any, limits: ReadLimits) -> int:  # noqa
             (_max_text_bytes(file, chunk) for chunk in chunks if chunk.has_dictionary_page), default=1
         )
     mean = max((group.total_byte_size // max(1, group.num_rows) for group in groups), default=1)
-    return max(1, min(BATCH, LONG_ROWS * limits.line_bytes // max(1, longest, mean)))
+    return max(1, min(BATCH, LONG_ROWS * limits.line_bytes // max(1, longest), 2 * MEBIBYTE // max(1, mean)))
 
 
 def _max_text_bytes(file: BinaryIO, chunk: Any) -> int:  # noqa: ANN401 - pyarrow has no types

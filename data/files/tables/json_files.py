@@ -131,89 +131,77 @@ class _Items:
         self._key = key
         self._skip = skip and key is not None
         self._buffer = b""
+        self._start, self._long = 0, False
         self._line = 1
         self._counted = 0
 
     def __iter__(self) -> Iterator[tuple[int, bytes | None]]:
         """Yield lines and items; None for a skipped item over the limit."""
-        self._skip_to_array()
-        start = self._buffer.find(b"[") + 1
-        scan, depth, cut, long = start, 0, False, False
+        tokens, depth, cut = self._tokens(), 0, False
+        self._skip_to_array(tokens)
+        for token in tokens:
+            mark = token.group()
+            if mark in b"{[":
+                depth += 1
+            elif depth and mark in b"}]":
+                depth -= 1
+            elif depth == 0 and mark in b",}]":
+                content = self._buffer[self._start : token.start()].strip(WHITE)
+                self._long = self._long or self._is_long(len(content))
+                if content or cut or mark == b"," or self._long:
+                    yield self._line_of(self._start), None if self._long else content
+                if mark != b",":
+                    self._require_end(token.end())
+                    return
+                self._start, cut, self._long = token.end(), True, False
+
+    def _tokens(self) -> Iterator[re.Match[bytes]]:
+        """Yield tokens with their positions in the buffer, which is filled from `_start` on."""
+        scan = 0
         while True:
             for token in TOKEN.finditer(self._buffer, scan):
-                mark = token.group()
-                scan = token.end()
-                if mark in b"{[":
-                    depth += 1
-                elif depth and mark in b"}]":
-                    depth -= 1
-                elif mark == b'"':
-                    scan = token.start()
-                    break
-                elif depth == 0 and mark in b",}]":
-                    content = self._buffer[start : token.start()].strip(WHITE)
-                    long = long or self._is_long(len(content))
-                    if content or cut or mark == b"," or long:
-                        yield self._line_of(start), None if long else content
-                    if mark != b",":
-                        self._require_end(token.end())
-                        return
-                    start, cut, long = token.end(), True, False
-            else:
-                scan = len(self._buffer)
-            if long or self._is_long(len(self._buffer) - start):
-                # The rest of a large item of a log is skipped.
-                long, start = True, scan
-            self._fill(start, drop=long)
-            scan, start = scan - start, 0
-
-    def _skip_to_array(self) -> None:
-        if self._key is not None:
-            self._skip_to(json.dumps(self._key).encode())
-        while b"[" not in self._buffer:
-            self._fill(0)
-
-    def _skip_to(self, key: bytes) -> None:
-        opened, last, scan = list[bytes](), b"", 0
-        while True:
-            for token in TOKEN.finditer(self._buffer, scan):
-                mark = token.group()
-                if mark == b'"':
+                if token.group() == b'"':
                     scan = token.start()
                     break
                 scan = token.end()
-                if mark in b"{[":
-                    if mark == b"[" and last == key and all(name == key for name in opened[1:]):
-                        self._line_of(token.start())
-                        self._buffer = self._buffer[token.start() :]
-                        self._counted = 0
-                        return
-                    opened.append(last if mark == b"{" else mark)
-                    last = b""
-                elif mark in b"}]":
-                    opened.pop()
-                    last = b""
-                    if not opened:
-                        self._refuse_without(key)
-                else:
-                    last = b"" if mark == b"," else mark
+                yield token
             else:
                 scan = len(self._buffer)
-            if len(self._buffer) - scan > self._row_bytes:
-                raise self._too_long()
-            self._fill(scan)
-            scan = 0
+            scan = self._fill(scan)
+
+    def _skip_to_array(self, tokens: Iterator[re.Match[bytes]]) -> None:
+        key = b"" if self._key is None else json.dumps(self._key).encode()
+        opened, last = list[bytes](), b""
+        for token in tokens:
+            mark = token.group()
+            self._start = token.end()
+            if mark in b"{[":
+                if mark == b"[" and last == key and all(name == key for name in opened[1:]):
+                    return
+                opened.append(last if mark == b"{" else mark)
+                last = b""
+            elif mark in b"}]":
+                opened.pop()
+                last = b""
+                if not opened:
+                    self._refuse_without(key)
+            else:
+                last = b"" if mark == b"," else mark
 
     def _refuse_without(self, key: bytes) -> None:
         message = f"The log has no {key.decode()}."
         advice = "Write the log with its samples, not only its header."
         raise FileFormatError(message, advice=advice, code=EMPTY_FILE, line=self._line)
 
-    def _fill(self, start: int, *, drop: bool = False) -> None:
-        self._line_of(start)
-        self._buffer = self._buffer[start:]
-        self._counted = max(0, self._counted - start)
-        if drop and self._buffer:
+    def _fill(self, scan: int) -> int:
+        """Drop what precedes `_start`, in a large item of a log also the rest of it, and read more."""
+        if self._long or self._is_long(len(self._buffer) - self._start):
+            self._long, self._start = True, scan
+        self._line_of(self._start)
+        self._buffer = self._buffer[self._start :]
+        self._counted = max(0, self._counted - self._start)
+        scan, self._start = scan - self._start, 0
+        if self._long and self._buffer:
             escapes = len(self._buffer) - len(self._buffer.rstrip(b"\\"))
             self._buffer, self._counted = b'"' + b"\\" * (escapes % 2), 0
         chunk = self._stream.read(CHUNK)
@@ -224,6 +212,7 @@ class _Items:
             advice = "Export the file again and upload it in full."
             raise FileFormatError(message, advice=advice, code=TRUNCATED, line=self._line)
         self._buffer += chunk
+        return scan
 
     def _line_of(self, position: int) -> int:
         """Return the line of the text after `position`; positions must increase."""
