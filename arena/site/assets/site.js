@@ -58,7 +58,7 @@ document.addEventListener("toggle", async ({ target }) => {
   if (!target.open || !from) return;
   delete target.dataset.from;
   const answer = await fetch(from).catch(() => null);
-  target.insertAdjacentHTML("beforeend", answer?.ok ? await answer.text() : '<p class="aa-note" role="alert">The details could not be loaded. Click the name to open the system's page.</p>');
+  target.insertAdjacentHTML("beforeend", answer?.ok ? await answer.text() : '<p class="aa-note" role="alert">The details could not be loaded. Click the name to open the page of the system.</p>');
 }, true);
 
 // Filter the rows while the reader types.
