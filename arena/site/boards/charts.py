@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 import altair as alt
+import streamlit as st
 
 from arena.formats import Bounded, whole
 from arena.models.boards import OVERALL, BoardView, Line
-from arena.site.boards.cache import cached_chart
+from arena.site.boards.cache import made_once
 from arena.site.boards.downloads import board_rows, offer_files
 from arena.site.ui.html import note
 from leaderboard.export.charts import Estimate, forest
@@ -38,7 +39,8 @@ def profile_plot(view: BoardView, system: str) -> None:
 
     note(f"{what.capitalize()} with its 95 % interval; the dashed line is at 50 %.")
     words = f"Win and tie rate of {system} by domain; the table below has the same numbers."
-    cached_chart(view, f"profile {system}", draw, ink="", alt_text=words)
+    spec = made_once(view, f"profile {system}", lambda: draw("").to_dict())
+    st.vega_lite_chart(spec, width="stretch", alt=words)
     title = f"{system} by domain, {what}"
     offer_files(view, f"system-{system}", lambda: board_rows(view, [system]), title=title, chart=draw)
 
