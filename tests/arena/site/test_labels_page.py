@@ -4,18 +4,12 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.runtime.context import ContextProxy
-from streamlit.testing.v1 import AppTest
 
 from arena.api.dependencies import Rates
 from arena.container import Arena
 from arena.site import labels_page
 from tests.arena.conftest import play
 from tests.opened_pages import html_of, page_of
-
-
-def texts(page: AppTest) -> str:
-    html = html_of(page)
-    return html + "\n".join(str(element.value) for kind in (page.text, page.error) for element in kind)
 
 
 def test_visitor_labels_and_is_limited(filled: Callable[..., Arena], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,8 +20,8 @@ def test_visitor_labels_and_is_limited(filled: Callable[..., Arena], monkeypatch
     monkeypatch.setattr(ContextProxy, "cookies", property(lambda _self: {}))
     page = page_of(arena.settings, "labels_page").run()
     assert not page.exception
-    assert "but no name or address" in texts(page)
+    assert "but no name or address" in html_of(page)
     for _ in range(3):
         page.button(key="label-a").click().run()
-    assert "the limit of labels per hour" in texts(page)
+    assert "the limit of labels per hour" in page.error[0].value
     assert list(arena.labels.show("r")["people"].values()) == [2]

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -106,6 +110,21 @@ def test_invalid_origin_is_none(address: str) -> None:
     assert origin_of(address) is None
 
 
+def test_websocket_sends_small_messages_at_once() -> None:
+    options, listener = [], socket.create_server(("127.0.0.1", 0))
+
+    async def app(_scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401 - of uvicorn
+        connection = send.__self__.transport.get_extra_info("socket")
+        options.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        server.should_exit = True
+
+    server = uvicorn.Server(uvicorn.Config(SocketLimit(app), lifespan="off", ws="websockets-sansio"))
+    with ThreadPoolExecutor(1) as pool, suppress(InvalidStatus):
+        pool.submit(server.run, [listener])
+        connect(f"ws://127.0.0.1:{listener.getsockname()[1]}")
+    assert options == [1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("host", "status"),
@@ -177,9 +196,9 @@ def test_provider_cookies_last_half_day_and_require_https() -> None:
 def test_sockets_of_one_address_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.site.middleware.MAX_SOCKETS", 2)
 
-    async def wait(socket: WebSocket) -> None:
-        await socket.accept()
-        await socket.receive()
+    async def wait(page: WebSocket) -> None:
+        await page.accept()
+        await page.receive()
 
     app = SocketLimit(Starlette(routes=[WebSocketRoute("/", wait)]))
     first, second = (TestClient(app, client=(f"192.0.2.{number}", 1)) for number in (1, 2))

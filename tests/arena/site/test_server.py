@@ -15,7 +15,6 @@ from starlette.testclient import TestClient
 
 from arena.api.app import make_api
 from arena.html_pages import macro
-from arena.services.evidence.reasons import read_reasons
 from arena.settings import MetricsAccess
 from arena.site.app import make_app
 from arena.site.server import check_port, configuration
@@ -26,19 +25,16 @@ from tests.served import published
 ROOT = Path(__file__).parents[3]
 
 
-def test_port_in_use_advises_another() -> None:
+def test_unusable_address_is_refused() -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         port = listener.getsockname()[1]
         with pytest.raises(ServeError, match=f"Port {port} is in use.*--port"):
             check_port("127.0.0.1", port)
-
-
-@pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 70000), ("no.such.host.invalid", 8501)])
-def test_invalid_address_is_refused(host: str, port: int) -> None:
-    with pytest.raises(ServeError):
-        check_port(host, port)
+    for host, port in (("127.0.0.1", 70_000), ("no.such.host.invalid", 8501)):
+        with pytest.raises(ServeError):
+            check_port(host, port)
 
 
 STYLES = (ROOT / "arena" / "site" / "assets" / "style.css").read_text(encoding="utf-8")
@@ -86,10 +82,3 @@ def test_text_cannot_become_markup() -> None:
     assert [node.tag for node in made.iter()] == ["p", "span", "span"]
     titles = [node.get("title") for node in made.iter() if node.get("title")]
     assert [*titles, "".join(made.itertext())] == [evil, evil * 3]
-
-
-@pytest.mark.parametrize(
-    "prose", ["Because it is better.", "", "{}", "[]", '{"yardstick": 1, "a": {}, "b": 2}']
-)
-def test_prose_is_not_list(prose: str) -> None:
-    assert read_reasons(prose) is None

@@ -165,6 +165,7 @@ def test_facts_of_judgment_are_grouped_by_covering_answers() -> None:
             },
         }
     )
+    assert read_reasons("Because it is better.") is read_reasons("[]") is None
     reasons = known(read_reasons(rationale))
     diff = reasons_diff(reasons)
     assert diff.kind == "sentences of the reference"
