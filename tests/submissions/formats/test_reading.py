@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import io
 import json
@@ -11,7 +12,7 @@ import shutil
 import tarfile
 import tracemalloc
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -63,9 +64,30 @@ def test_items_of_compact_array_are_numbered(check: Check) -> None:
     assert problem.message.startswith("Item 2: ")
 
 
-def test_csv_problems_have_physical_lines(check: Check) -> None:
-    result = check(b'question_id,answer\n1,"two\nlines\nmore"\nnowhere,x\n\n2,\n')
-    assert codes_of(result) == [(5, "unknown-question"), (7, "empty-answer")]
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.lists(st.sampled_from([*',,,""\naaü ', '""', "\r\n", '",', '"\n']), max_size=30).map("".join),
+    buffer=st.sampled_from([12, 1 << 20]),
+)
+def test_csv_has_cells_and_lines_of_python(text: str, buffer: int, tmp_path: Path) -> None:
+    path, expected = tmp_path / "a.csv", []
+    path.write_text(f"question_id,answer\n{text}", encoding="utf-8", newline="")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("data.files.text_files.BUFFER", buffer)
+        with RowFile(path, IntakeLimits(), Findings(99)) as rows:
+            read = [(row.line, [*row.value.values()]) for row in rows if isinstance(row.value, Mapping)]
+    reader = csv.reader(text.splitlines(keepends=True), strict=True)
+    while (line := reader.line_num + 2) and (cells := _next(reader)) is not None:
+        if len(cells) == 2 and any(map(str.strip, cells)):
+            expected.append((line, cells))
+    assert read == expected
+
+
+def _next(reader: Iterator[list[str]]) -> list[str] | None:
+    try:
+        return next(reader, None)
+    except csv.Error:
+        return []
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 7, 64])
