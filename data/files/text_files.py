@@ -259,16 +259,13 @@ def read_text(path: Path, limits: ReadLimits) -> str:
 def _open(path: Path) -> tuple[io.BufferedReader, str]:
     try:
         raw = path.open("rb")
-    except FileNotFoundError as error:
-        raise FileFormatError(
-            f"There is no file {path}.", advice="Check the path.", code="missing-file"
-        ) from error
-    except IsADirectoryError as error:
-        message = f"{path} is a folder."
-        raise FileFormatError(message, advice="Choose a file inside it.", code="missing-file") from error
     except OSError as error:
-        message = f"{path} cannot be read."
-        raise FileFormatError(message, advice="Check its permissions.", code="unreadable-file") from error
+        message, advice, code = f"{path} cannot be read.", "Check its permissions.", "unreadable-file"
+        if isinstance(error, FileNotFoundError):
+            message, advice, code = f"There is no file {path}.", "Check the path.", "missing-file"
+        elif isinstance(error, IsADirectoryError):
+            message, advice, code = f"{path} is a folder.", "Choose a file inside it.", "missing-file"
+        raise FileFormatError(message, advice=advice, code=code) from error
     head = raw.peek(8)
     if not head:
         raw.close()

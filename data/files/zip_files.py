@@ -57,7 +57,14 @@ def unpack(path: Path, folder: Path, limits: ArchiveLimits | None = None) -> Pat
     with opened(path, limits) as (archive, members):
         remaining = limits.total_bytes
         for member in members:
-            remaining -= _write(path, archive, member, folder / member.filename, remaining, limits)
+            place = folder / member.filename
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with _open_member(archive, member) as source, place.open("xb") as target:
+                while part := source.read(CHUNK):
+                    remaining -= len(part)
+                    if remaining < 0:
+                        raise _bad(path, "is too large once unpacked", "archive-too-large", limits)
+                    target.write(part)
     tops = {PurePosixPath(member.filename).parts[0] for member in members}
     deeper = all(len(PurePosixPath(member.filename).parts) > 1 for member in members)
     return folder / tops.pop() if len(tops) == 1 and deeper else folder
@@ -71,7 +78,7 @@ def opened(path: Path, limits: ArchiveLimits) -> Iterator[tuple[zipfile.ZipFile,
             members = [
                 member
                 for member in archive.infolist()
-                if not member.is_dir() and not _is_hidden(member.filename)
+                if not member.is_dir() and not {*HIDDEN} & {*PurePosixPath(member.filename).parts}
             ]
             if len(members) > limits.files:
                 raise _bad(path, f"contains more than {limits.files:,} files", "archive-too-large", limits)
@@ -119,30 +126,6 @@ def _require_place(path: Path, member: zipfile.ZipInfo, limits: ArchiveLimits) -
         raise _bad(path, message, "archive-path", limits)
     if member.flag_bits & ENCRYPTED:
         raise _bad(path, "is encrypted", "archive-encrypted", limits)
-
-
-def _write(
-    path: Path,
-    archive: zipfile.ZipFile,
-    member: zipfile.ZipInfo,
-    place: Path,
-    limit: int,
-    limits: ArchiveLimits,
-) -> int:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    size = 0
-    with _open_member(archive, member) as source, place.open("xb") as target:
-        while part := source.read(CHUNK):
-            size += len(part)
-            if size > limit:
-                raise _bad(path, "is too large once unpacked", "archive-too-large", limits)
-            target.write(part)
-    return size
-
-
-def _is_hidden(name: str) -> bool:
-    parts = PurePosixPath(name).parts
-    return any(part in HIDDEN for part in parts)
 
 
 def _bad(path: Path, problem: str, code: str, limits: ArchiveLimits) -> FileFormatError:

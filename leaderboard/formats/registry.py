@@ -1,6 +1,6 @@
 """Registry of battle formats: parsers from records to `BattleRows`, and writers."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from data.errors import FileFormatError, InputError, NotFoundError, RecordError, SpecError
@@ -16,7 +16,7 @@ from leaderboard.formats.rows import (
     missing,
     settled,
 )
-from leaderboard.formats.sources import Chunk, Record, clashing, further
+from leaderboard.formats.sources import Chunk, Record, further
 
 Parser = Callable[[Chunk, Context], Draft]
 _VERDICT = ("question_id", "domain", "model_a", "model_b", "winner", "judge")
@@ -188,16 +188,9 @@ def listed_battle_formats() -> str:
 def detect_format(record: Record) -> str | None:
     """Detect the format of a record by its columns."""
     # Plugins load only if no built-in format matches.
-    return next(
-        (name for formats in (lambda: OWN, battle_formats) if (name := _matching(formats(), record))), None
-    )
-
-
-def _matching(formats: Iterable[BattleFormat], record: Record) -> str | None:
+    formats = (layout for known in (lambda: OWN, battle_formats) for layout in known())
     matches = (
-        layout.name
-        for layout in formats
-        if layout.detectable and all(name in record for name in layout.signature)
+        layout.name for layout in formats if layout.detectable and record.keys() >= {*layout.signature}
     )
     return next(matches, None)
 
@@ -235,11 +228,9 @@ def _parsed(kind: str, chunk: Chunk, context: Context) -> BattleRows:
     draft = layout.drafted(chunk, context)
     if context.further:
         games = draft.rows.place.rows_a_record
-        columns = {
-            name: cells if games == 1 else [cell for cell in cells for _ in range(games)]
-            for name, cells in further(chunk, layout.own).items()
-        }
-        dropped = (*layout.dropped, *clashing(chunk, layout.own))
+        columns, clashing = further(chunk, layout.own)
+        columns = {name: [cell for cell in cells for _ in range(games)] for name, cells in columns.items()}
+        dropped = (*layout.dropped, *clashing)
         draft = replace(draft, rows=replace(draft.rows, further=columns, dropped=dropped))
     return settled(draft, strict=context.strict)
 

@@ -51,20 +51,15 @@ class Place:
         return replace(self, first_row=self.first_row + start, lines=lines)
 
 
-def names(place: Place, column: str, values: Sequence[object]) -> list[str]:
-    """Check a column of names or ids: texts, or integers, which become text."""
-    if set(map(type, values)) == {str} and all(values):
+def names(place: Place, column: str, values: Sequence[object], *, blank: bool = False) -> list[str]:
+    """Check a column of names or ids: strings or integers, with `blank` also empty cells."""
+    if set(map(type, values)) == {str} and (blank or all(values)):
         return _spelled(place, column, [value for value in values if isinstance(value, str)])
-    return _spelled(place, column, [_text(place, column, at, value) for at, value in enumerate(values)])
-
-
-def labels(place: Place, column: str, values: Sequence[object]) -> list[str]:
-    """Check a column of optional names; None becomes empty text."""
-    if set(map(type, values)) == {str}:
-        return _spelled(place, column, [value for value in values if isinstance(value, str)])
-    texts = ["" if value is None or value == "" else value for value in values]
-    named = [_text(place, column, at, value) if value != "" else "" for at, value in enumerate(texts)]
-    return _spelled(place, column, named)
+    texts = [
+        "" if blank and (value is None or value == "") else _text(place, column, at, value)
+        for at, value in enumerate(values)
+    ]
+    return _spelled(place, column, texts)
 
 
 def _text(place: Place, column: str, index: int, value: object) -> str:
@@ -107,10 +102,8 @@ def winners(place: Place, values: Sequence[object]) -> list[str]:
 
 def scores(place: Place, values: Sequence[object]) -> list[float | None]:
     """Check a column of optional shares, 0–1."""
-    return [
-        None if value is None or value == "" else share(place, index, "score", value)
-        for index, value in enumerate(values)
-    ]
+    cells = enumerate(values)
+    return [None if value in (None, "") else share(place, at, "score", value) for at, value in cells]
 
 
 def share(place: Place, index: int, column: str, value: object) -> float:

@@ -28,7 +28,7 @@ from data.models.words import ANNOTATOR, is_person
 from data.text import unescape_formula
 from leaderboard.battles import SPELLINGS, winner_word
 from leaderboard.columns import QUESTION
-from leaderboard.formats.rows import CHUNK_ROWS, COLUMNS, Place, covariate_columns, labels, missing, names
+from leaderboard.formats.rows import CHUNK_ROWS, COLUMNS, Place, covariate_columns, missing, names
 from leaderboard.vocabulary import Covariate
 
 LIMITS = ReadLimits(file_bytes=1 << 36, line_bytes=1 << 26, lines=1 << 40, rows=1 << 40, gzip_ratio=10_000)
@@ -280,7 +280,8 @@ def has(chunk: Chunk, name: str) -> bool:
 def optional(chunk: Chunk, name: str, otherwise: str = "", field: str = "") -> list[str] | None:
     """Return a column of optional labels, or `otherwise` for every row; `field` is its native name."""
     if has(chunk, name):
-        return labels(called(chunk.place, field or name, name), field or name, column(chunk, name))
+        place = called(chunk.place, field or name, name)
+        return names(place, field or name, column(chunk, name), blank=True)
     return [otherwise] * len(chunk.records) if otherwise else None
 
 
@@ -301,7 +302,7 @@ def judges(chunk: Chunk, name: str, otherwise: str = "") -> list[str] | None:
     values = [
         ", ".join(map(str, value)) if isinstance(value, list) else value for value in column(chunk, name)
     ]
-    return labels(called(chunk.place, "judge", name), "judge", values)
+    return names(called(chunk.place, "judge", name), "judge", values, blank=True)
 
 
 def called(place: Place, field: str, name: str) -> Place:
@@ -309,13 +310,12 @@ def called(place: Place, field: str, name: str) -> Place:
     return place if field == name else replace(place, names=(*place.names, (field, name)))
 
 
-def further(chunk: Chunk, own: Collection[str]) -> dict[str, list[object]]:
-    """Return the columns that no reader uses, unchanged; `own` are those of the format."""
-    return {
-        name: [_plain(cell) for cell in column(chunk, name)]
-        for name in _unread(chunk, own)
-        if name not in COLUMNS
-    }
+def further(chunk: Chunk, own: Collection[str]) -> tuple[dict[str, list[object]], list[str]]:
+    """Return the columns that are not a format's `own`, and the names that clash with native ones."""
+    columns = dict.fromkeys(name for record in chunk.records for name in record)
+    unread = [name for name in columns if name not in own]
+    cells = {name: [*map(_plain, column(chunk, name))] for name in unread if name not in COLUMNS}
+    return cells, [name for name in unread if name in COLUMNS]
 
 
 def _plain(cell: object) -> object:
@@ -329,13 +329,3 @@ def _plain(cell: object) -> object:
     if isinstance(cell, dict):
         return {str(name): _plain(part) for name, part in cell.items()}
     return str(cell)
-
-
-def clashing(chunk: Chunk, own: Collection[str]) -> tuple[str, ...]:
-    """Return the unread columns whose names clash with native ones, and so are dropped."""
-    return tuple(name for name in _unread(chunk, own) if name in COLUMNS)
-
-
-def _unread(chunk: Chunk, own: Collection[str]) -> list[str]:
-    columns = dict.fromkeys(name for record in chunk.records for name in record)
-    return [name for name in columns if name not in own]

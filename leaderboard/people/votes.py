@@ -14,8 +14,8 @@ from leaderboard.formats.rows import (
     Context,
     Place,
     as_number,
-    labels,
     missing,
+    names,
     refuse,
     settled,
     share,
@@ -82,7 +82,7 @@ def _checked(chunk: Chunk) -> list[Vote]:
     place = _Lines(file=chunk.place.file, first_row=chunk.place.first_row, lines=chunk.place.lines)
     records = [_with_winner(place, index, record) for index, record in enumerate(chunk.records)]
     rows = settled(parse_native(Chunk(place=place, records=records), Context()), strict=True)
-    people = labels(place, "annotator", column(chunk, "annotator"))
+    people = names(place, "annotator", column(chunk, "annotator"), blank=True)
     votes = []
     for index, record in enumerate(chunk.records):
         question, a, b = (rows.question_id or [])[index], rows.model_a[index], rows.model_b[index]

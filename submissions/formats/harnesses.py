@@ -13,7 +13,7 @@ confidence.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 
@@ -341,8 +341,10 @@ OBJECTS = {
 """Fields of request and response; failed cases lack the response."""
 
 
-def _has_objects(request_field: str, response_field: str, row: Fields) -> bool:
-    return request_field in row and (response_field in row or "error_message" in row)
+def _has(*alternatives: str) -> Callable[[Fields], bool]:
+    """Detect a row with all fields of an alternative."""
+    several = [frozenset(fields.split()) for fields in alternatives]
+    return lambda row: any(row.keys() >= fields for fields in several)
 
 
 ENDED_WELL = 200
@@ -515,19 +517,15 @@ FORMATS = (
     ),
     AnswerFormat(
         name="ragtime",
-        fits=lambda row: (
-            isinstance(row.get("responses"), list) and ("metadata" in row or "references" in row)
-        ),
+        fits=lambda row: isinstance(row.get("responses"), list) and bool({"metadata", "references"} & {*row}),
         read=read_trec,
         log=False,
         several=True,
     ),
-    AnswerFormat(
-        name="ragas", fits=lambda row: "user_input" in row, read=read_ragas, log=False, columns=True
-    ),
+    AnswerFormat(name="ragas", fits=_has("user_input"), read=read_ragas, log=False, columns=True),
     AnswerFormat(
         name="inspect",
-        fits=lambda row: "epoch" in row and "input" in row and "output" in row,
+        fits=_has("epoch input output"),
         read=read_inspect,
         repeats="epochs",
         keys=frozenset({"version", "eval"}),
@@ -535,15 +533,13 @@ FORMATS = (
     ),
     AnswerFormat(
         name="lm-eval",
-        fits=lambda row: "doc_id" in row and "doc" in row and ("resps" in row or "filtered_resps" in row),
+        fits=_has("doc_id doc resps", "doc_id doc filtered_resps"),
         read=read_lm_eval,
         repeats="filters",
     ),
     AnswerFormat(
         name="helm",
-        fits=lambda row: (
-            ("instance" in row and "request" in row) or ("instance_id" in row and "predicted_text" in row)
-        ),
+        fits=_has("instance request", "instance_id predicted_text"),
         read=read_helm,
         repeats="trials or perturbations",
         keys=frozenset({"adapter_spec"}),
@@ -567,34 +563,30 @@ FORMATS = (
         log=False,
         columns=True,
     ),
-    AnswerFormat(
-        name="openai-evals-api",
-        fits=lambda row: "datasource_item" in row and "sample" in row,
-        read=read_output_item,
-    ),
+    AnswerFormat(name="openai-evals-api", fits=_has("datasource_item sample"), read=read_output_item),
     *(
-        AnswerFormat(name=name, fits=partial(_has_objects, *fields), read=partial(read_objects, *fields))
-        for name, fields in OBJECTS.items()
+        AnswerFormat(
+            name=name,
+            fits=_has(f"{request} {response}", f"{request} error_message"),
+            read=partial(read_objects, request, response),
+        )
+        for name, (request, response) in OBJECTS.items()
     ),
     AnswerFormat(
-        name="openai-batch",
-        fits=lambda row: "custom_id" in row and ("response" in row or "body" in row),
-        read=read_openai_batch,
+        name="openai-batch", fits=_has("custom_id response", "custom_id body"), read=read_openai_batch
     ),
     AnswerFormat(
-        name="anthropic-batch",
-        fits=lambda row: "custom_id" in row and ("result" in row or "params" in row),
-        read=read_anthropic_batch,
+        name="anthropic-batch", fits=_has("custom_id result", "custom_id params"), read=read_anthropic_batch
     ),
     AnswerFormat(
         name="mt-bench",
-        fits=lambda row: "turns" in mapping(first_of(row.get("choices"))),
+        fits=lambda row: "turns" in mapping(at(row, "choices.0")),
         read=read_mt_bench,
         several=True,
     ),
     AnswerFormat(
         name="promptfoo",
-        fits=lambda row: "vars" in row and ("promptIdx" in row or "testIdx" in row or "testCase" in row),
+        fits=_has("vars promptIdx", "vars testIdx", "vars testCase"),
         read=read_promptfoo,
         repeats="repeats",
         keys=frozenset({"evalId", "results"}),
