@@ -325,13 +325,11 @@ DOC = {"id": "1", "question": QUESTION}
 ERROR = {"message": "rate limited", "type": "requests"}
 BODY = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "So it is."}}]}
 SENT = {"status_code": 200, "body": BODY}
+SAID = "So it is."
 
 
 def _read(tmp_path: Path) -> list[Any]:
     return list(read_answers(tmp_path / "answers", QUESTIONS))
-
-
-SAID = "So it is."
 
 
 @pytest.mark.parametrize("resps", [[[SAID]], [SAID], [[SAID, "Again."]], [[[SAID], ["x"]]], [[f" {SAID}\n"]]])
@@ -340,7 +338,7 @@ def test_unfiltered_response_is_read(resps: object, check: Check, tmp_path: Path
     rows = [{**row, "filtered_resps": ["[invalid]"]}, {**row, "filtered_resps": ["42"], "filter": "flexible"}]
     result = check(rows)
     assert (result.answers, result.errors) == (1, 0)
-    assert [answer.answer for answer in _read(tmp_path)] == ["So it is."]
+    assert [answer.answer for answer in _read(tmp_path)] == [SAID]
     assert "1 row is left out: further filters" in " ".join(problem.message for problem in result.problems)
 
 

@@ -39,7 +39,6 @@ def test_hash_does_not_depend_on_order(check: Check) -> None:
 
 
 def test_prediction_files_are_matched_by_question_text(check: Check) -> None:
-    """RAG-QA Arena's files need no ids; case and white space of the question make no difference."""
     rows = [
         {"query": f"  {question.question.upper()}\n", "pred": f"{question.id}."}
         for question in QUESTIONS.questions
@@ -120,7 +119,6 @@ class CountedName(str):
 
 
 def test_long_header_is_read_in_linear_time() -> None:
-    """Comparisons grow linearly with the columns."""
     names = ["question_id", "answer", *(f"c{number}" for number in range(2_000))]
     require_once([CountedName(name) for name in names])
     assert CountedName.compared[0] < 10 * len(names)
