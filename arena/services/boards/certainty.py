@@ -23,10 +23,10 @@ def checks_of(standings: Json, judging: Judging, systems: Sequence[Line]) -> tup
     first = next((line.system for line in systems if not line.unranked), "")
     if judging is Judging.IMPORTED or not first:
         return ()
-    health = standings.get("health") or {}
+    health, rivals = standings.get("health") or {}, len(systems) > 1
     return (
         _labels(health.get("agreement")),
-        *_length(standings, first),
+        *(_length(standings, first) if rivals else ()),
         *_flips(health),
         *_without_verdict(standings, health),
         *_people(standings, first),

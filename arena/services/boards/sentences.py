@@ -22,16 +22,19 @@ NUMBERS = (
 
 def opening(view: BoardView, domain: str) -> str:
     """Describe a board, or a domain of it, in one sentence."""
-    systems = _many(len(view.competitors(domain)), "system").capitalize()
+    count = len(view.competitors(domain))
+    systems = _many(count, "system").capitalize()
     where = f"in {view.label(domain)}" if domain != OVERALL else ""
     if domain == OVERALL and len(view.grid.domains) > 1:
         where = f"in {_many(len(view.grid.domains), 'domain')}"
-    reference = f", and with {view.the_reference}" if view.line(view.reference) else ""
     if view.questions is None:
         return f"{systems} {where}".rstrip() + ", from published counts of verdicts."
     questions = view.questions if domain == OVERALL else view.grid.questions(domain)
     what = f"{systems} answered {counted(questions, 'question')} {where}".rstrip()
-    return f"{what}; a judge compared their answers in pairs{reference}."
+    reference = f"with {view.the_reference}" if view.line(view.reference) else ""
+    met = count > 1 and ("pairs", "reference") not in view.facts
+    how = ", and ".join(filter(None, ("in pairs" if met or not reference else "", reference)))
+    return f"{what}; a judge compared {'their' if count > 1 else 'its'} answers {how}."
 
 
 def _many(count: int, noun: str) -> str:
@@ -91,7 +94,8 @@ def leading(view: BoardView, domain: str) -> str:
 
 
 def _only_judged(view: BoardView, line: Line, where: str, *, with_rate: bool) -> str:
-    judged = f"{line.system} is the only system that was judged{where}"
+    others = len(view.competitors()) > 1
+    judged = f"{line.system} is the only system{' that was judged' if others else ''}{where}"
     if line.win_tie is None or not with_rate:
         return f"{judged}."
     opponent = f" against {view.the_reference}" if view.reference else ""

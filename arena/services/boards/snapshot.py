@@ -172,7 +172,9 @@ def _method(standings: Json) -> str:
         f"{draws:,} resamples of {unit}, seed {settings['seed']}" if draws else str(settings["interval"])
     )
     opponent = standings["rate_settings"].get("reference")
-    rates = f"against {opponent}" if opponent else "against every opponent"
+    rates = (
+        f"against {'the ' * (opponent == 'reference')}{opponent}" if opponent else "against every opponent"
+    )
     ratings = f"Ratings: {method}, {scale}, 400 points for tenfold odds."
     notes = "".join(f" {note[:1].upper()}{note[1:]}." for note in settings.get("notes") or ())
     return f"Rates are {rates}. {ratings} 95 % intervals: {interval}.{notes}"

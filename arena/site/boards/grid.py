@@ -151,4 +151,4 @@ def _goes(correlation: GridCorrelation, names: Mapping[str, str]) -> str:
     )
     words = f"{names[correlation.score]} and {names[correlation.win].lower()} {goes}"
     interval = f"95 % over systems and domains: {lower} to {upper}"
-    return f"{words}: r = {value} over {correlation.cells} cells ({interval})."
+    return f"{words}: r = {value} over {correlation.cells:,} cells ({interval})."

@@ -240,7 +240,7 @@ def standings_table(
             "style": f"--lanes:{lanes}",
             "scrolls": in_file,
             "legend": any(column.spec.name == "win_tie_rate" for column in columns),
-            "ranked": domain == OVERALL and any(line.rating for line in lines if not line.is_reference),
+            "ranked": domain == OVERALL and count > 1 and any(line.rating for line in lines),
             "headings": [_heading(column, order or Order(), address, table) for column in columns],
             "rows": [
                 {
