@@ -20,7 +20,7 @@ from arena.site.ui.html import Cell, anchor, heading, note, paragraph, strip
 from arena.site.ui.messages import attempt, confirmed, show_error, show_flash, without_commands
 from arena.site.ui.url_state import choose_one
 from data.errors import ArenaError
-from data.models import BattleEvidence, Outcome, Preference, RoundState
+from data.models import BattleEvidence, JobState, Outcome, Preference, RoundState
 from data.text import percent
 from leaderboard.standings.places import ranks_among_systems
 from leaderboard.vocabulary import OVERALL
@@ -32,7 +32,8 @@ MAX_BATTLES = 20
 def figures(watch: RoundWatch) -> None:
     """Show the progress, cost and speed of a round, with its warnings."""
     round_, counts = watch.round, watch.counts
-    st.progress(watch.share, f"{round_.state}: {watch.sentence}")
+    queued = watch.job is not None and watch.job.job.state is JobState.QUEUED and not watch.publishing
+    st.progress(watch.share, f"{JobState.QUEUED if queued else round_.state}: {watch.sentence}")
     facts = [(f"charged, {cap_label(round_.budget_usd)}", usd(counts.cost_usd))]
     if counts.reserved_usd or counts.lost_usd:
         facts.append(("reserved for calls in flight", usd(counts.reserved_usd)))
