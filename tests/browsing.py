@@ -119,7 +119,7 @@ class Visitor:
 
     def follow(self, text: str) -> None:
         """Follow the first link in our own HTML with this text."""
-        self.click(f"//*[@data-testid='stHtml']//a[normalize-space()='{text}']")
+        self.click(f"//*[contains(@class, 'stHtml')]//a[normalize-space()='{text}']")
 
     def menu(self, name: str, page: str) -> None:
         """Go to a page by a menu of the navigation; top-level pages have an empty menu."""

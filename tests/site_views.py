@@ -95,7 +95,7 @@ def _queries(names: Names) -> Mapping[str, Sequence[str]]:
     }
 
 
-NO_PAGES = frozenset({"/healthz", "/metrics", "/site.js", "/style.css", "/leaderboard", "/row"})
+NO_PAGES = {"/healthz", "/metrics", "/site.js", "/style.css", "/favicon.png", "/leaderboard", "/row"}
 """Routes for programs, parts of pages, pictures and redirects."""
 
 

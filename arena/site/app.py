@@ -43,6 +43,7 @@ from arena.site.middleware import (
 from arena.site.pages import OWN, added_pages, pages
 from arena.site.services import arena_of, as_secrets
 from arena.site.sign_in import SignIn
+from arena.site.ui.html import digest
 from arena.site.ui.messages import public_error
 from arena.site.uploads import SignedInUploads
 from data.errors import ArenaError, NotFoundError
@@ -83,22 +84,23 @@ log = structlog.get_logger("arena.site")
 SCRIPT = Path(__file__).parent / "main.py"
 ASSETS = Path(__file__).parent / "assets"
 TITLE = re.compile(r"<title>[^<]*</title>")
-HEAD = '<title>{title} – Answer Arena</title>\n    <script src="./site.js"></script>{preloads}'
+HEAD = '<title>{title} – Answer Arena</title>\n    <script src="./site.js?{version}"></script>{preloads}'
 PRELOAD = '\n    <link {kind} crossorigin href="./static/{path}" />'
 COMPONENT = "Html"
 """Streamlit component of every page; preloaded, because Streamlit loads it on demand."""
 IMPORTED = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
 ROOT = '<div id="root"></div>'
 # After Streamlit's own styles, which its script adds to the head.
-STYLED = f'<link rel="stylesheet" href="./style.css" />\n    {ROOT}'
+STYLED = f'<link rel="stylesheet" href="./style.css?{{version}}" />\n    {ROOT}'
 FACES = {"Source Sans": "SourceSansVF-Upright", "Source Serif": "SourceSerifVariable-Roman"}
 FACE = (
     '@font-face {{ font-family: "{family}"; src: url("./static/media/{name}") format("woff2"); '
     "font-weight: 200 900; font-display: swap; }}\n"
 )
 NO_CACHE = {"Cache-Control": "no-cache"}
+FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 UNAVAILABLE = 503
-UNLIMITED_PATHS = frozenset({"/healthz", "/metrics", "/site.js", "/style.css"})
+UNLIMITED_PATHS = frozenset({"/healthz", "/metrics", "/site.js", "/style.css", "/favicon.png"})
 PRELOADED_MODULES = ("pandas", "pyarrow.parquet", "PIL.Image")
 PRELOADED_SERVICES = (
     *("evidence", "question_lists", "systems", "weaknesses"),
@@ -261,19 +263,23 @@ class _Routes:
 def shell_routes(titles: Mapping[str, str], first_view: FirstView) -> list[Route]:
     """Build the documents of Streamlit's pages, each with its page's title and our script."""
     static = Path(file_util.get_static_dir())
-    document = (static / "index.html").read_text(encoding="utf-8").replace(ROOT, STYLED)
-    before, after = TITLE.split(document, maxsplit=1)
+    document = (static / "index.html").read_text(encoding="utf-8")
     modules = (('rel="modulepreload"', f"js/{name}") for name in _component_files(static, document))
     fonts = (('rel="preload" as="font"', f"media/{name}") for name in _faces(static).values())
     preloads = "".join(PRELOAD.format(kind=kind, path=path) for kind, path in (*modules, *fonts))
     faces = "".join(FACE.format(family=family, name=name) for family, name in _faces(static).items())
     style = f"{faces}{(ASSETS / 'style.css').read_text(encoding='utf-8')}"
+    script = (ASSETS / "site.js").read_text(encoding="utf-8")
+    # Browsers ask for neither again before they change.
     routes = [
-        Route("/site.js", _constant((ASSETS / "site.js").read_text(encoding="utf-8"), "text/javascript")),
-        Route("/style.css", _constant(style, "text/css")),
+        Route("/site.js", _constant(script, "text/javascript", FOREVER)),
+        Route("/style.css", _constant(style, "text/css", FOREVER)),
+        Route("/favicon.png", _constant((ASSETS / "favicon.png").read_bytes(), "image/png")),
     ]
+    document = document.replace(ROOT, STYLED.format(version=digest(style)))
+    before, after = TITLE.split(document, maxsplit=1)
     for path, title in titles.items():
-        text = f"{before}{HEAD.format(title=escape(title), preloads=preloads)}{after}"
+        text = f"{before}{HEAD.format(title=escape(title), version=digest(script), preloads=preloads)}{after}"
         routes.append(
             Route(
                 f"/{path}", _with_first_view(text, first_view) if not path else _constant(text, "text/html")
@@ -309,8 +315,10 @@ async def _to_leaderboard(request: Request) -> Response:
     return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
 
 
-def _constant(text: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
+def _constant(
+    body: str | bytes, kind: str, headers: Mapping[str, str] = NO_CACHE
+) -> Callable[[Request], Awaitable[Response]]:
     async def answer(_request: Request) -> Response:
-        return Response(text, media_type=kind, headers=NO_CACHE)
+        return Response(body, media_type=kind, headers=headers)
 
     return answer

@@ -7,6 +7,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from arena.container import Arena
+from arena.html_pages import rendered
 from arena.services.accounts.tokens import COOKIE
 from arena.site.services import visiting
 from arena.site.ui.html import digest
@@ -45,7 +46,7 @@ class FirstView:
     def _of(self, query: tuple[tuple[str, str], ...]) -> str:
         try:
             # The page itself reports missing boards and errors.
-            return self._cached(query, self._arena.store.changes()) if self._arena.boards.heads() else ""
+            return self._cached(query, self._arena.store.changes())
         except ArenaError:
             return ""
 
@@ -53,6 +54,9 @@ class FirstView:
         from arena.site.boards.leaderboard_page import as_parts  # noqa: PLC0415 - routes are made without it
         from arena.site.boards.pickers import addressed_board  # noqa: PLC0415 - as above
 
+        if not self._arena.boards.heads():
+            return ""
         with visiting(self._arena, dict(query), {}):
             page = as_parts(addressed_board()).part("page")
-        return f'<div id="first-view" data-view="{digest(page)}"><div>{page}</div></div>'
+        footer = f'<div class="stHtml">{rendered("footer.html", up="./", who="")}</div>'
+        return f'<div id="first-view" data-view="{digest(page)}"><div>{page}{footer}</div></div>'

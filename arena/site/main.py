@@ -26,7 +26,7 @@ def run() -> None:
     if st.session_state.get(OPENED, name) != name:
         forget_flash()
         put("from_the_top", name)
-    st.set_page_config(page_title=f"{page.title} – {SITE}", page_icon=logo(), layout="wide")
+    st.set_page_config(page_title=f"{page.title} – {SITE}", layout="wide")
     with skeleton(name, caller.display_name or (caller.name if caller.signed_in else "")):
         guarded(page.run)
 

@@ -99,7 +99,7 @@ def _cached_for_public(
     return cache_query
 
 
-@_cached(seconds=FRESH, most=4)
+@_cached(most=4)
 def _heads(source: Arena) -> tuple[Board, ...]:
     return source.boards.heads()
 
@@ -109,7 +109,7 @@ def _view(source: Arena, head: Board) -> BoardView:
     return read_board(source.boards.get(snapshot_of(head)))
 
 
-@_cached(seconds=FRESH, most=4)
+@_cached(most=4)
 def _former(source: Arena) -> tuple[Board, ...]:
     return source.boards.former()
 

@@ -246,7 +246,8 @@ class BoardService(BoardReader):
             facts={"judge": paper.judge, "source": paper.source, "licence": paper.licence},
         )
         standings = build_standings(paper.table, about, settings=Settings(cluster=Cluster.NONE))
-        board, _ = self._store.boards.publish(paper.name, round_id=None, standings=standings.as_json())
+        with self._store.changing():
+            board, _ = self._store.boards.publish(paper.name, round_id=None, standings=standings.as_json())
         return board
 
     def retract(self, name: str, notice: str, *, caller: Caller = OPERATOR) -> Board:

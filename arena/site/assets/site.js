@@ -72,6 +72,7 @@ const find = (input) => {
   }
   const systems = rows.filter((row) => row.matches(".aa-entrant"));
   const left = systems.filter((row) => !row.hidden).length;
+  page.classList.toggle("aa-found", words.length > 0);
   page.querySelector(".aa-none").textContent = words.length ? `${left} of ${systems.length} systems` : "";
   const to = new URL(location.href);
   if (words.length) to.searchParams.set("find", input.value); else to.searchParams.delete("find");
@@ -95,8 +96,9 @@ const ROLES = {
   "[data-testid=stSidebarNavItems] li": "none",
 };
 const NAMES = { "[data-testid=stExpandSidebarButton]": "Menu" };
+const MENDED = [...Object.keys(ROLES), ...Object.keys(NAMES)].join();
 const mend = (root) => {
-  if (!root.querySelectorAll) return;
+  if (!root.querySelector || !(root.matches(MENDED) || root.querySelector(MENDED))) return;
   for (const [wrong, role] of Object.entries(ROLES)) {
     if (root.matches(wrong)) root.setAttribute("role", role);
     root.querySelectorAll(wrong).forEach((node) => node.setAttribute("role", role));
@@ -111,20 +113,24 @@ const mend = (root) => {
 const BEGUN = "arena_begun";
 const tell = (view, seconds) => { document.cookie = `${BEGUN}=${view}; max-age=${seconds}; samesite=strict`; };
 let told = false;
-const isWhole = () => document.querySelector("#root .aa-footer") && !document.querySelector("#root [data-testid=stSkeleton]");
+const placeOf = () => document.querySelector("#root [class*='st-key-view-'] .stText:not([data-filled])");
+const isWhole = () => (placeOf() || document.querySelector("#root .aa-footer")) && !document.querySelector("#root [data-testid=stSkeleton]");
 const giveWay = () => {
   const first = document.getElementById("first-view");
   if (first && !told) tell(first.dataset.view, 60);
   told ||= first !== null;
   if (!isWhole()) return;
   document.documentElement.dataset.whole = "";
-  const place = document.querySelector("#root [data-view]:empty");
-  if (place && place.dataset.view !== first?.dataset.view) {
+  const place = placeOf();
+  if (place && !place.closest(`.st-key-view-${first?.dataset.view}`)) {
     tell("", 0);
     location.reload();
   } else if (first) {
     const scrolled = first.scrollTop;
-    place?.append(...first.firstElementChild.children);
+    if (place) {
+      place.dataset.filled = "";
+      place.append(...first.firstElementChild.children);
+    }
     first.remove();
     if (scrolled) document.querySelector("[data-testid=stMain]").scrollTop = scrolled;
     tell("", 0);
@@ -145,7 +151,7 @@ const goToPart = () => {
 new MutationObserver((changes) => {
   for (const { target, addedNodes } of changes) {
     // Skip our own tables: they are correct and have thousands of nodes.
-    if (!target.closest?.("#first-view, .stHtml")) addedNodes.forEach(mend);
+    if (!target.closest?.("#first-view, .stHtml, .stText")) addedNodes.forEach(mend);
   }
   giveWay();
   goToPart();

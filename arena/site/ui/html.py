@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -19,6 +19,7 @@ SITE = "Answer Arena"
 LOGO = Path(__file__).parents[1] / "assets" / "logo.svg"
 OPENED = "opened-page"
 BEGUN = "arena_begun"
+FOOTED = "footed"
 BARS = 6
 
 
@@ -63,13 +64,22 @@ def put(name: str, *values: object, **options: Any) -> None:  # noqa: ANN401 - o
 
 
 def put_part(parts: Parts, block: str) -> None:
-    """Show a block of a page's template; if the document already has it, only a placeholder."""
+    """Show a block of a page's template; if the document has it and the footer, only a place for them."""
     html = parts.part(block)
-    # Our script set the cookie, and moves the document's first view into the placeholder.
-    if st.context.cookies.get(BEGUN) == (view := digest(html)) and BEGUN not in st.session_state:
-        html = f'<div data-view="{view}"></div>'
-    st.session_state[BEGUN] = view
-    put_html(html)
+    begun, st.session_state[BEGUN] = _begun(), (view := digest(html))
+    if not (has := begun == view):
+        put_html(html)
+    else:
+        # Our script moves the document's first view there. An element of HTML would load its component.
+        st.container(key=f"view-{view}").text("")
+    st.session_state[FOOTED] = has
+
+
+def _begun() -> str:
+    """Return the digest of the page that the document has, before anything replaced it; else empty."""
+    # Our script set the cookie. Streamlit's page tests run without a browser, where cookies are not texts.
+    cookie: object = st.context.cookies.get(BEGUN)
+    return cookie if isinstance(cookie, str) and BEGUN not in st.session_state else ""
 
 
 def digest(html: str) -> str:
@@ -180,16 +190,17 @@ def logo() -> str:
 @contextmanager
 def skeleton(page: str, who: str = "") -> Iterator[None]:
     """Show placeholder bars until a page is complete, then the footer with the visitor's name."""
+    opens, begun = st.session_state.get(OPENED) != page, _begun()
+    st.session_state[OPENED] = page
     # The bars are at the bottom, so nothing moves when they go; the style sheet delays them.
-    body, below, end = st.container(), st.empty(), st.container()
-    opens = st.session_state.get(OPENED) != page
-    if opens:
-        st.session_state[OPENED] = page
+    body, below = (nullcontext(), None) if begun else (st.container(), st.empty())
+    if opens and below:
         below.html(str(macro("bones", BARS)))
     try:
         with body:
             yield
     finally:
-        if opens:
+        if opens and below:
             below.empty()
-        end.html(rendered("footer.html", up="./", who=who))
+        if not st.session_state.pop(FOOTED, False):
+            st.html(rendered("footer.html", up="./", who=who))

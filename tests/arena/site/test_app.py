@@ -57,11 +57,11 @@ def test_downloaded_charts_state_their_origin() -> None:
 def test_documents_preload_styles_and_components(client: TestClient) -> None:
     for page in ("/", "/compare", "/about"):
         text = client.get(page).text
-        (root,) = re.findall(r'<link rel="stylesheet" href="./style.css" />\s*<div id="', text)
-        assert root
+        (style,) = re.findall(r'<link rel="stylesheet" href="(./style.css\?\w{16})" />\s*<div id="', text)
         loaded = re.findall(r'<link rel="modulepreload" crossorigin href="./static/js/([\w.-]+)"', text)
         assert {name.partition(".")[0] for name in loaded} >= {"Html"}
         assert len(loaded) == len(set(loaded))
-    style = client.get("/style.css")
+    style = client.get(style)
     assert style.headers["content-type"].startswith("text/css")
+    assert "immutable" in style.headers["cache-control"]
     assert style.text.count("@font-face") == 2
