@@ -2,7 +2,6 @@
 
 import gc
 import hmac
-import importlib
 import re
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -101,7 +100,6 @@ NO_CACHE = {"Cache-Control": "no-cache"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 UNAVAILABLE = 503
 UNLIMITED_PATHS = frozenset({"/healthz", "/metrics", "/site.js", "/style.css", "/favicon.png"})
-PRELOADED_MODULES = ("pandas", "pyarrow.parquet", "PIL.Image")
 PRELOADED_SERVICES = (
     *("evidence", "question_lists", "systems", "weaknesses"),
     *("sets", "rounds", "submissions"),
@@ -221,9 +219,10 @@ class _Routes:
         return any(is_called(head, board) for head in self.arena.boards.retracted())
 
     def warm(self) -> None:
-        """Preload libraries and the newest board's questions, so that the first visitor does not wait."""
-        for name in PRELOADED_MODULES:
-            importlib.import_module(name)
+        """Preload pages and the newest board's questions, so that the first visitor does not wait.
+
+        Libraries that the board does not need stay out of memory until a page needs them.
+        """
         for page in OWN:
             page.load()
         for problem in added_pages().problems:

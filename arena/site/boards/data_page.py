@@ -2,10 +2,10 @@
 
 from dataclasses import astuple
 from functools import partial
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import streamlit as st
-from altair import LayerChart
 from markupsafe import Markup
 
 from arena.formats import CITATION, SET_CITATION, or_dash
@@ -13,13 +13,15 @@ from arena.models.boards import BoardView
 from arena.models.sets import SetStatistics
 from arena.services.accounts.auth import PUBLIC
 from arena.site.boards.cache import made_once
-from arena.site.boards.charts import interval_chart
 from arena.site.boards.downloads import board_columns, board_rows, how_made, offer_files, show_files
 from arena.site.boards.pickers import read_address, titled_board
 from arena.site.queries import set_of
 from arena.site.services import arena
 from arena.site.ui.html import figures_table, heading, note, put, put_html, strip, verbatim, words_table
 from arena.site.ui.url_state import opened
+
+if TYPE_CHECKING:
+    from altair import LayerChart
 from data.text import percent
 from leaderboard.export.tables import BATTLE_FIELDS
 
@@ -69,7 +71,9 @@ def _offer_table(view: BoardView) -> None:
     choices = read_address(view)
     domain = choices.domain
 
-    def draw(_ink: str) -> LayerChart:
+    def draw(_ink: str) -> "LayerChart":
+        from arena.site.boards.charts import interval_chart  # noqa: PLC0415 - loads Altair
+
         return interval_chart(view, domain, choices.lines)
 
     note(f"The table of the board: {view.label(domain)}.")

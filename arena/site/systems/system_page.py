@@ -10,7 +10,6 @@ from arena.html_pages import Parts, macro
 from arena.models.boards import BoardView
 from arena.services.boards.sentences import record_of, system_verdict
 from arena.services.evidence.systems import LossShare, LossShares, SystemProfile
-from arena.site.boards.charts import profile_plot
 from arena.site.boards.matrix_page import opponents_table
 from arena.site.boards.pickers import addressed_board, chosen_opponent, chosen_system
 from arena.site.compare.parts import show_compared
@@ -111,6 +110,8 @@ def _show_parts(view: BoardView, system: str, parts: Mapping[str, Part]) -> None
 
 
 def _show_domains(view: BoardView, system: str) -> None:
+    from arena.site.boards.charts import profile_plot  # noqa: PLC0415 - loads Altair
+
     heading("By domain", anchor="domains")
     profile_plot(view, system)
     show_by_domain(view, system)
