@@ -83,6 +83,10 @@ class PluginList:
 
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+NAME = re.compile(r"\w+")
+COUNTER = re.compile(r"(\w+)\s*[-+]=")
+"""A value that a function changes, so that it says nothing of the function."""
+CONSTANTS = (str, bytes, int, float, tuple, type(None))
 GIVEN = "given:"
 """Prefix of references to functions of this process."""
 
@@ -268,13 +272,26 @@ def register_function(function: Callable[..., Any]) -> str:
 
 
 def _code_of(function: Callable[..., Any]) -> str:
-    plain = inspect.unwrap(function)
-    enclosed = [repr(cell.cell_contents) for cell in getattr(plain, "__closure__", None) or ()]
-    try:
-        source = inspect.getsource(plain)
-    except (OSError, TypeError):  # typed at a prompt, or an object with `__call__`
-        source = repr(plain)
-    return ADDRESS.sub("", "\n".join((source, repr(getattr(plain, "__defaults__", None)), *enclosed)))
+    """Return the source of a function or object, and what it uses of its module: functions and constants."""
+    parts = [repr(function)] if isinstance(function, partial) else []
+    used = [inspect.unwrap(function.func if isinstance(function, partial) else function)]
+    for plain in used:
+        call = plain if inspect.isroutine(plain) else plain.__call__
+        owner = getattr(call, "__self__", None)
+        try:
+            source = inspect.getsource(plain if owner is None else type(owner))
+        except (OSError, TypeError):  # typed at a prompt
+            source = repr(plain)
+        known = {**getattr(call, "__globals__", {}), **getattr(owner, "__dict__", {})}
+        names = {*NAME.findall(source)} & known.keys() - {*COUNTER.findall(source)}
+        cells = [cell.cell_contents for cell in getattr(call, "__closure__", None) or ()]
+        values = [*(known[name] for name in sorted(names)), *cells]
+        module = getattr(call, "__module__", None)
+        helpers = [value for value in values if inspect.isfunction(value) and value.__module__ == module]
+        used += [helper for helper in helpers if helper not in used]
+        constants = [value for value in values if isinstance(value, CONSTANTS)]
+        parts.append(f"{source}\n{(constants, cells, getattr(call, '__defaults__', None))!r}")
+    return ADDRESS.sub("", "\n".join(parts))
 
 
 def resolve(reference: str) -> Any:  # noqa: ANN401 - of any type

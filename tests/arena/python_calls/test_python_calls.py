@@ -19,6 +19,7 @@ import pytest
 
 import answer_arena as aa
 from data.errors import FileFormatError, InputError, InvalidFileError
+from data.plugins import register_function
 from tests.arena.conftest import Serve
 
 NOTEBOOK = Path(__file__).parents[3] / "examples" / "rank.ipynb"
@@ -204,12 +205,17 @@ def test_repeats_cluster_by_question(tmp_path: Path) -> None:
     assert varied.clustered_error["x"] == pytest.approx(pd.Series(shares).sem(), rel=1e-9)
 
 
-def test_functions_with_equal_names_are_distinct() -> None:
+def test_functions_with_equal_names_are_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
     def judge_for(word: str) -> Callable[..., str]:
         return lambda *_texts: word
 
     first, second = (aa.judge("Which?", "a", "b", judge=judge_for(word)) for word in ("a", "b"))
     assert {first.preference, second.preference} == {"a", "b"}
+    before = register_function(_longer_later)
+    ASKED.append("a list changes with each call")
+    assert register_function(_longer_later) == before
+    monkeypatch.setattr(sys.modules[__name__], "_longer", lambda *_texts: "b")
+    assert register_function(_longer_later) != before
 
 
 def test_price_is_reported_before_first_request(frames: dict[str, pd.DataFrame]) -> None:
