@@ -27,6 +27,13 @@ REASONING = "thinking|think|thoughts|thought|reasoning|scratchpad|analysis"
 REASONING_END = re.compile(rf"(?i)</(?:{REASONING})>")
 REASONING_OPEN = re.compile(rf"(?i)\A\s*+<(?:{REASONING})>")
 """Reasoning that was cut off before the answer."""
+RAW_OPEN = re.compile(
+    r"<\|channel\|>analysis<\|message\|>|\[THINK\]|◁think▷|<seed:think>|<\|START_THINKING\|>"
+)
+RAW_CLOSE = re.compile(
+    r"<\|channel\|>final<\|message\|>|\[/THINK\]|◁/think▷|</seed:think>|<\|END_THINKING\|>"
+)
+RAW_END = re.compile(r"<\|(?:return|(?:START|END)_RESPONSE)\|>")
 LABELLED_REASONING = re.compile(r"(?is)\A\s*+(?:thinking|thoughts?|reasoning)\s*+:.*?\banswer\s*+:")
 WRAPPER = re.compile(r"(?i)</?(?:answer|final_answer|response|output)>|\A\W*(?:final\s+)?answer\W*:")
 MARKS = re.compile(r"\[[\d\s,;^-]{1,20}\]|<[^<>]{1,40}>|\*\*|__")
@@ -108,8 +115,16 @@ def _takes_bare(words: str, question: str) -> bool:
     return words in EMPTY and bool(known.counting.search(question))
 
 
+def with_plain_marks(text: str) -> str:
+    """Replace the marks of reasoning in a model's raw output by tags."""
+    if text.lstrip()[:2] in {"<|", "[T", "◁t", "<s"}:
+        return RAW_END.sub("", RAW_CLOSE.sub("</think>", RAW_OPEN.sub("<think>", text)))
+    return text
+
+
 def without_reasoning(text: str) -> str:
     """Return the part of a text after the model's reasoning."""
+    text = with_plain_marks(text)
     ends = [match.end() for match in REASONING_END.finditer(text)] if "</" in text else []
     text = text[ends[-1] :] if ends else text
     if REASONING_OPEN.match(text):  # It was cut off before the answer.

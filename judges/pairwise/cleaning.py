@@ -7,7 +7,7 @@ exactly, with their side effects: they remove every "Answer: " in an answer and 
 import re
 from functools import lru_cache
 
-from data.declines import REASONING, REASONING_OPEN
+from data.declines import REASONING, REASONING_OPEN, with_plain_marks
 from judges.spec import Cleaning
 
 NO_ANSWER = "I couldn't find an answer."
@@ -50,7 +50,7 @@ def clean(text: str, cleaning: Cleaning = Cleaning.STANDARD) -> str:
 
 
 def _standard(text: str) -> str:
-    bare = text.strip()
+    bare = with_plain_marks(text).strip()
     # This check keeps boards fast, because most answers have no wrapper.
     if _MARKED.match(bare) or "</" in bare:
         bare = _bare(bare)

@@ -29,9 +29,7 @@ def test_cleaning_is_idempotent(text: str) -> None:
 
 
 @pytest.mark.parametrize("inner", ["", " ", "?!", "FAIL TO GENERATE ANS.", NO_ANSWER, "N/A", "Paris.", "∑"])
-@pytest.mark.parametrize(
-    "wrapper", ["{}", "<think>why</think>{}", "<answer>{}</answer>", "<think>{}", "Answer: {}"]
-)
+@pytest.mark.parametrize("wrapper", ["{}", "[THINK]w[/THINK]{}", "<answer>{}", "<think>{}", "Answer: {}"])
 def test_cleaning_preserves_refusals(wrapper: str, inner: str) -> None:
     assert declines(clean(wrapper.format(inner)), "Who?") is declines(wrapper.format(inner), "Who?")
 
