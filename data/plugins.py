@@ -290,7 +290,8 @@ def _code_of(function: Callable[..., Any]) -> str:
         helpers = [value for value in values if inspect.isfunction(value) and value.__module__ == module]
         used += [helper for helper in helpers if helper not in used]
         constants = [value for value in values if isinstance(value, CONSTANTS)]
-        parts.append(f"{source}\n{(constants, cells, getattr(call, '__defaults__', None))!r}")
+        defaults = [getattr(call, name, None) for name in ("__defaults__", "__kwdefaults__")]
+        parts.append(f"{source}\n{(constants, cells, defaults)!r}")
     return ADDRESS.sub("", "\n".join(parts))
 
 
