@@ -1,6 +1,6 @@
 """Battles in Parquet, read by column (ten million in seconds) and written by column or row."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,34 +77,22 @@ def write_table(table: BattleTable, destination: Path) -> None:
         pq.write_table(pa.table(columns), raw, compression="zstd")
 
 
-def write_rows(chunks: Iterable[BattleRows], columns: Mapping[str, set[type]], destination: Path) -> None:
-    """Write chunks, null for absent cells; `columns` has the types of the other cells."""
-    kinds = {name: _kind(name, types) for name, types in columns.items()}
-    schema = pa.schema(list(kinds.items()))
-    with atomic_bytes(destination) as raw, pq.ParquetWriter(raw, schema, compression="zstd") as file:
-        for chunk in chunks:
-            known = chunk.columns
-            cells = [
-                pa.array([_as(kind, cell) for cell in known.get(name, [None] * len(chunk))], kind)
-                for name, kind in kinds.items()
-            ]
-            file.write_table(pa.table(cells, schema=schema))
+def write_rows(chunks: Sequence[BattleRows], columns: Iterable[str], destination: Path) -> None:
+    """Write chunks, null for absent cells; other columns than of numbers or truth values become strings."""
+    parts = [(chunk.columns, [None] * len(chunk)) for chunk in chunks]
+    cells = {name: [cell for part, none in parts for cell in part.get(name, none)] for name in columns}
+    table = pa.table({name: _array(name, values) for name, values in cells.items()})
+    with atomic_bytes(destination) as raw:
+        pq.write_table(table, raw, compression="zstd")
 
 
-def _kind(name: str, types: set[type]) -> pa.DataType:
-    if name in NUMBERS:
-        return pa.float64()
-    if name in COLUMNS or not types <= {bool, int, float}:
-        return pa.string()
-    if types == {bool}:
-        return pa.bool_()
-    return pa.int64() if types == {int} else pa.string() if bool in types else pa.float64()
-
-
-def _as(kind: pa.DataType, cell: object) -> object:
-    if cell is None or cell == "":
-        return None
-    return str(cell) if pa.types.is_string(kind) else cell
+def _array(name: str, cells: Sequence[object]) -> pa.Array:
+    values = [None if cell == "" else cell for cell in cells]
+    strings = name in COLUMNS or {*map(type, values)} - {type(None)} > {bool}
+    try:
+        return pa.array(values, pa.float64() if name in NUMBERS else pa.string() if strings else None)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return pa.array([None if value is None else str(value) for value in values])
 
 
 def _named(codes: NDArray[np.signedinteger[Any]], names: Sequence[str | None]) -> pa.Array:

@@ -314,19 +314,14 @@ Fault = tuple[LeftOut, int, InputError]
 
 
 def _selves(rows: BattleRows) -> list[Fault]:
-    if not any(map(eq, rows.model_a, rows.model_b)):
-        return []
-    same = [at for at, (a, b) in enumerate(zip(rows.model_a, rows.model_b, strict=True)) if a == b]
     advice = "A battle needs two different systems; remove the row."
     return [
         (
             LeftOut.SELF,
             at,
-            RecordError(
-                f"{rows.place.at(at, 'model_b')}: {rows.model_b[at]!r} is on both sides.", advice=advice
-            ),
+            RecordError(f"{rows.place.at(at, 'model_b')}: {name!r} is on both sides.", advice=advice),
         )
-        for at in same
+        for at, name in compress(enumerate(rows.model_b), map(eq, rows.model_a, rows.model_b))
     ]
 
 

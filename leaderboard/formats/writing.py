@@ -15,7 +15,6 @@ from leaderboard.formats.reading import read_chunks
 from leaderboard.formats.registry import NATIVE, BattleFormat, battle_format
 from leaderboard.formats.rows import BattleRows, Context, LeftOut
 
-MAX_INTEGER = 2**63
 CSV, JSON, PARQUET = ".csv", ".json", ".parquet"
 ENDINGS = (CSV, JSON, ".jsonl", ".ndjson", PARQUET)
 KINDS_OF_TIES = (WinnerWord.BOTH_BAD.value, WinnerWord.INCONSISTENT.value)
@@ -64,7 +63,7 @@ def write_chunks(chunks: Iterable[BattleRows], destination: Path, *, write_as: s
             originals.append(chunk)
             work.done += len(chunk)
             for name, cells in chunk.columns.items():
-                columns.setdefault(name, set()).update(set(map(_type, cells)) - {type(None)})
+                columns.setdefault(name, set()).update(set(map(type, cells)) - {type(None)})
         lost = {name for name, types in columns.items() if not _is_writable(layout, name, types, flat=flat)}
         rows = [
             replace(chunk, further={name: cells for name, cells in chunk.further.items() if name not in lost})
@@ -120,8 +119,3 @@ def _is_writable(layout: BattleFormat, name: str, types: set[type], *, flat: boo
     if layout.writable is not None:
         return name in layout.writable
     return name not in layout.reserved and not (flat and types & {dict, list})
-
-
-def _type(cell: object) -> type:
-    """Return the type of a cell; integers that exceed 64 bits are text."""
-    return str if isinstance(cell, int) and abs(cell) >= MAX_INTEGER else type(cell)

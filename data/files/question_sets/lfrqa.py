@@ -213,7 +213,8 @@ def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
             questions += read_references(file, limits, problems)
             continue
         rows = LfrqaRows(file, domain)
-        questions += each_once(file.name, each_record(file, limits, rows.question, problems), problems)
+        records = each_record(file, limits, rows.question, problems)
+        questions += each_once(((file.name, *record) for record in records), problems)
         rows.report(problems)
     default = "lfrqa" if path.is_dir() else f"lfrqa-{next(iter(domains))}"
     return SetDraft(questions=questions, head={**HEAD, "name": default}, published=True, domains=domains)

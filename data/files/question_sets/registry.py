@@ -83,15 +83,15 @@ class SetFormat(FileFormat):
             message = f"The plugin format {self.name} failed: {describe_error(error)}."
             raise FileFormatError(message, advice="Correct the plugin.", code="plugin-failed") from error
         parsed = ((line, question_from_json(line, row, problems)) for line, row in enumerate(rows, start=1))
-        questions = ((line, question) for line, question in parsed if question is not None)
-        return SetDraft(questions=each_once(path.name, questions, problems))
+        questions = ((path.name, line, question) for line, question in parsed if question is not None)
+        return SetDraft(questions=each_once(questions, problems))
 
 
-def each_once(file: str, rows: Iterable[tuple[int, Question]], problems: ProblemList) -> list[Question]:
-    """Return the questions of a file without repeated ids, which are problems."""
+def each_once(rows: Iterable[tuple[str, int, Question]], problems: ProblemList) -> list[Question]:
+    """Return questions, with their files and lines, without repeated ids, which are problems."""
     questions: dict[str, Question] = {}
     lines: dict[str, int] = {}
-    for line, question in rows:
+    for file, line, question in rows:
         if question.id in questions:
             message = f"{file}: question id {question.id!r} is already on line {lines[question.id]}."
             problems.add(line, "duplicate-question", message, advice="Give every question its own id.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import FileFormatError
-from data.files.question_sets.registry import QUESTIONS, SetDraft, SetFormat, questions_file
+from data.files.question_sets.registry import QUESTIONS, SetDraft, SetFormat, each_once, questions_file
 from data.files.question_sets.rows import OWN_FIELDS, question_from_json, write_set
 from data.files.tables.columns import NAMES, Column, renamed, require_columns
 from data.files.tables.reader import Table, each_record
@@ -41,25 +41,19 @@ def read_question_tables(
     its references, unless it names their systems. The split follows from the file's name; `dev` and
     `validation` are the same, any other is for testing.
     """
-    questions: dict[str, tuple[float, Question]] = {}
-    lines: dict[str, int] = {}
-    for file in files:
-        for row, fields in _QuestionTable(file, default, limits, problems).rows():
-            question = question_from_json(row.line, fields, problems)
-            if question is None:
-                continue
-            if question.id in questions:
-                message = f"{file.name}: question id {question.id!r} is already on line {lines[question.id]}."
-                problems.add(
-                    row.line, "duplicate-question", message, advice="Give every question its own id."
-                )
-                continue
-            lines[question.id] = row.line
-            position = fields.get(POSITION)
-            place = float(position) if isinstance(position, int) else float(len(questions))
-            questions[question.id] = (place, question)
-    _warn_of_oddities([question for _, question in questions.values()], problems)
-    return [question for _, question in sorted(questions.values(), key=lambda item: item[0])]
+    places: dict[str, float] = {}
+
+    def parsed() -> Iterator[tuple[str, int, Question]]:
+        for file in files:
+            for row, fields in _QuestionTable(file, default, limits, problems).rows():
+                if question := question_from_json(row.line, fields, problems):
+                    place = fields.get(POSITION)
+                    places.setdefault(question.id, float(place if isinstance(place, int) else len(places)))
+                    yield file.name, row.line, question
+
+    questions = each_once(parsed(), problems)
+    _warn_of_oddities(questions, problems)
+    return sorted(questions, key=lambda question: places[question.id])
 
 
 def _warn_of_oddities(questions: Sequence[Question], problems: ProblemList) -> None:
