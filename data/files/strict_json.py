@@ -48,13 +48,8 @@ WORDS: Mapping[str, str] = {
 
 def in_words(error: "ValidationError") -> tuple[str, ...]:
     """List problems with their places: `claims.3.label must be 'supported' or … (it is 'X')`."""
-    return tuple(_problem_lines(error))
-
-
-def _problem_lines(error: "ValidationError") -> Iterator[str]:
-    for problem in error.errors(include_url=False):
-        place = ".".join(str(part) for part in problem["loc"])
-        yield f"{place} {wording(problem)}".strip()
+    problems = error.errors(include_url=False)
+    return tuple(f"{'.'.join(map(str, one['loc']))} {wording(one)}".strip() for one in problems)
 
 
 def wording(problem: Mapping[str, Any], *, with_input: bool = True) -> str:

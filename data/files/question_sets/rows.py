@@ -41,26 +41,21 @@ def question_from_json(line: int, row: Mapping[str, object], problems: ProblemLi
 
 def question_to_json(question: Question) -> dict[str, Any]:
     """Convert a question to JSON without empty fields."""
-    row: dict[str, Any] = {"id": question.id, "domain": question.domain, "question": question.question}
-    if question.reference is not None:
-        row["reference"] = question.reference
-    if question.passages:
-        row["passages"] = [passage_to_json(passage) for passage in question.passages]
-    for name in (*STRING_LISTS, "gold_doc_ids"):
-        if values := getattr(question, name):
-            row[name] = list(values)
-    if question.citation_numbers:
-        row["citation_numbers"] = [list(numbers) for numbers in question.citation_numbers]
-    if question.citations:
-        row["citations"] = [list(documents) for documents in question.citations]
-    if question.nuggets:
-        row[NUGGETS] = [nugget_to_json(nugget) for nugget in question.nuggets]
-    row["split"] = question.split.value
-    if question.language != ENGLISH:
-        row["language"] = question.language
-    if not question.answerable:
-        row["answerable"] = False
-    return row
+    row: dict[str, Any] = {
+        "id": question.id,
+        "domain": question.domain,
+        "question": question.question,
+        "reference": question.reference,
+        "passages": [passage_to_json(passage) for passage in question.passages],
+        **{name: [*getattr(question, name)] for name in (*STRING_LISTS, "gold_doc_ids")},
+        "citation_numbers": [*map(list, question.citation_numbers)],
+        "citations": [*map(list, question.citations)],
+        NUGGETS: [nugget_to_json(nugget) for nugget in question.nuggets],
+        "split": question.split.value,
+        "language": None if question.language == ENGLISH else question.language,
+        "answerable": None if question.answerable else False,
+    }
+    return {name: value for name, value in row.items() if value is not None and value != []}
 
 
 def passage_to_json(passage: Passage) -> dict[str, str]:
@@ -88,14 +83,18 @@ def content_hash(questions: QuestionSet) -> str:
         "domains": dict(questions.domains),
     }
     # Fields that were added later: sets without them keep their hash.
-    language = "" if questions.language == ENGLISH else questions.language
-    further = {"reference_by": questions.reference_by, "note": questions.note, "language": language}
-    head.update({name: value for name, value in further.items() if value})
+    head.update(_further(questions))
     digest.update(_canonical(head))
     for question in questions.questions:
         digest.update(b"\n")
         digest.update(_canonical(question_to_json(question)))
     return digest.hexdigest()
+
+
+def _further(questions: QuestionSet) -> dict[str, str]:
+    language = "" if questions.language == ENGLISH else questions.language
+    further = {"reference_by": questions.reference_by, "note": questions.note, "language": language}
+    return {name: text for name, text in further.items() if text}
 
 
 def _canonical(value: object) -> bytes:
@@ -160,9 +159,7 @@ def set_head(questions: QuestionSet) -> str:
     """Return the text of `set.toml`."""
     fields = ("name", "title", "version", "licence", "source", "reference_name")
     lines = [f"{name} = {_quoted(getattr(questions, name))}" for name in fields]
-    language = "" if questions.language == ENGLISH else questions.language
-    further = {"reference_by": questions.reference_by, "note": questions.note, "language": language}
-    lines += [f"{name} = {_quoted(text)}" for name, text in further.items() if text]
+    lines += [f"{name} = {_quoted(text)}" for name, text in _further(questions).items()]
     lines += ["", "[domains]"]
     lines += [f"{_quoted(domain)} = {_quoted(label)}" for domain, label in questions.domains.items()]
     return "\n".join(lines) + "\n"

@@ -232,26 +232,18 @@ class _Items:
         advice = "Shorten its answer or contexts."
         return FileFormatError(message, advice=advice, code=TOO_LARGE, line=self._line)
 
-    def _require_object_end(self, rest: bytes) -> None:
-        last = b""
-        while rest or (rest := self._stream.read(CHUNK)):
-            last, rest = rest.strip(WHITE)[-1:] or last, b""
-        if last != b"}":
-            message = "The log is cut off: its closing brace is missing."
-            advice = "Export the file again and upload it in full."
-            raise FileFormatError(message, advice=advice, code=TRUNCATED, line=self._line)
-
     def _require_end(self, position: int) -> None:
-        rest = self._buffer[position:]
-        if self._key is not None:
-            self._require_object_end(rest)
-            return
+        rest, last = self._buffer[position:], b""
         while rest or (rest := self._stream.read(CHUNK)):
-            if rest.strip(WHITE):
+            rest, last = b"", rest.strip(WHITE)[-1:] or last
+            if last and self._key is None:
                 message = "There is extra data after the JSON array."
                 advice = "Put all answers into one array, or write one object per line."
                 raise FileFormatError(message, advice=advice, code=WRONG_SHAPE, line=self._line)
-            rest = b""
+        if last != b"}" and self._key is not None:
+            message = "The log is cut off: its closing brace is missing."
+            advice = "Export the file again and upload it in full."
+            raise FileFormatError(message, advice=advice, code=TRUNCATED, line=self._line)
 
 
 LISTS = (
