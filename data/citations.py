@@ -72,7 +72,7 @@ _DEFINITION = re.compile(r":(?!\w)[^\S\n]*+(<?https?://)?")
 _SPACE = " \t\u00a0"
 _BLANKS = frozenset(_SPACE)
 _FULL_WIDTH = str.maketrans("\uff3b\uff3d", "[]")
-_CLOSING = ".,;:!?)\u3002"
+_CLOSING = ".,;:!?)]…\u3002！？｡，、؟،।။”»」』）"
 MAX_RANGE = 100
 MAX_RANGE_END = 999
 """Wider or later ranges are not citations; they may be years."""
