@@ -8,6 +8,7 @@ import typer
 from arena.cli.options import AsJson, File, RoundArgument, names_of
 from arena.cli.output import note, show_fields, show_json, show_result, show_rows
 from arena.container import open_arena
+from data.text import counted
 
 commands = typer.Typer(
     help="Labels: people choose the better of two answers.",
@@ -109,5 +110,5 @@ def import_(name: RoundArgument, file: File, *, as_json: AsJson = False) -> None
     """
     new, left_out = open_arena().labels.import_file(name, file)
     payload = {"round": name, "labels": new, "left_out": left_out}
-    show_result(payload, f"{new:,} labels added to {name}.", as_json=as_json)
+    show_result(payload, f"{counted(new, 'label')} added to {name}.", as_json=as_json)
     note(*(f"{count:,} left out: {reason}" for reason, count in left_out.items()))

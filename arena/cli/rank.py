@@ -29,6 +29,7 @@ from arena.container import Arena, open_ranking
 from data.errors import InputError, StoreError
 from data.models import MissingRule
 from data.progress import Stopwatch, Work, working
+from data.text import are, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -258,7 +259,7 @@ def _planned(
     if added := plan["with_reference"]:
         share = (plan["cost_usd"] or 0.0) * added / plan["planned"]
         price = f", about ${share:,.2f}" if share else ""
-        note(f"The reference is ranked too, which adds {added:,} comparisons{price}.")
+        note(f"The reference is ranked too, which adds {counted(added, 'comparison')}{price}.")
     arena.ranking.require_ready(prepared)
     return prepared, plan
 
@@ -291,12 +292,12 @@ def _existing(folder: Path) -> Arena:
 def _cost(plan: Mapping[str, Any], prepared: Prepared) -> str:
     lost = plan["without_judge"]
     decided = plan["planned"] - lost - plan["missing"] - sum(plan["undecidable"].values())
-    summary = f"{decided:,} comparisons by {plan['judge']}"
-    summary += f"; {lost:,} more are lost for a missing answer" if lost else ""
+    summary = f"{counted(decided, 'comparison')} by {plan['judge']}"
+    summary += f"; {lost:,} more {are(lost)} lost for a missing answer" if lost else ""
     if not plan["requests"] + plan["cached"]:
         return f"{summary}; no model is called."
-    cached = f", {plan['cached']:,} more are in the cache" if plan["cached"] else ""
-    summary = f"{summary}: {plan['requests']:,} requests{cached}"
+    cached = f", {plan['cached']:,} more {are(plan['cached'])} in the cache" if plan["cached"] else ""
+    summary = f"{summary}: {counted(plan['requests'], 'request')}{cached}"
     expected, most = plan["cost_usd"], plan["cost_usd_most"]
     if expected is None:
         return f"{summary}; their cost is unknown."
