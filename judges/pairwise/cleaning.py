@@ -22,10 +22,11 @@ _LEADING_LABEL = re.compile(
 )
 _INLINE_LABEL = re.compile(r"\A\s*+(?:thinking|thoughts?): .*?\banswer: ", re.DOTALL | re.IGNORECASE)
 _WRAPPER = re.compile(r"\A\s*+<(answer|final_answer|response)>", re.IGNORECASE)
+_FENCE = re.compile(r"\A```(?:markdown|md|text)[^\S\n]*\n((?:(?!```).)*)```\Z", re.DOTALL)
 _PREFIX = re.compile(r"\A\s*+(?:\*\*)?(?:final )?answer(?:\*\*)?:(?:\*\*)?\s+", re.IGNORECASE)
 
 # Everything that the patterns above remove begins like this, except a closing tag without an opening one.
-_MARKED = re.compile(r"\A\s*+(?:<|\*\*|think|thought|reasoning|(?:final )?answer)", re.IGNORECASE)
+_MARKED = re.compile(r"\A\s*+(?:<|`|\*\*|think|thought|reasoning|(?:final )?answer)", re.IGNORECASE)
 
 _THOUGHTS = (
     ("<thinking>", "</thinking>"),
@@ -65,7 +66,7 @@ def _bare(text: str) -> str:
         text = _LEADING_REASONING.sub("", text, count=1)
         text = _LEADING_LABEL.sub("", text, count=1)
         text = _INLINE_LABEL.sub("", text, count=1)
-        text = _unwrap(text)
+        text = _FENCE.sub(r"\1", _unwrap(text))
         text = _PREFIX.sub("", text, count=1).strip()
         if text == before:
             break
