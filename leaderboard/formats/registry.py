@@ -171,9 +171,8 @@ def battle_formats() -> tuple[BattleFormat, ...]:
 def battle_format(name: str) -> BattleFormat:
     """Return a format by name."""
     known = {layout.name: layout for layout in OWN}
-    if name in known:
-        return known[name]
-    known = {layout.name: layout for layout in battle_formats()}
+    if name not in known:
+        known = {layout.name: layout for layout in battle_formats()}
     if name not in known:
         advice = " ".join((f"Use one of: {', '.join(known)}.", *added_battle_formats().problems))
         raise NotFoundError(f"Unknown battle format {name!r}.", advice=advice)

@@ -72,7 +72,7 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
         counted=isinstance(ids[0], int),
         answer=_attached(answer, attached),
         contexts=contexts_of(metadata),
-        reference=reference_of(metadata),
+        reference=text_of(metadata, Column.REFERENCE),
         thinking=reasoning_text(content),
         sample=str(row.get("id")),
         again=True,
@@ -96,11 +96,12 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
     ids = ids_of(doc)
     return NamedAnswer(
         ids=ids or [row["doc_id"]],
-        text=question_text(doc) or _lm_eval_prompt(row.get("arguments")),
+        text=text_of(doc, Column.QUESTION) or _lm_eval_prompt(row.get("arguments")),
         counted=not ids,
         answer=answer.strip(),
         contexts=contexts_of(doc),
-        reference=reference_of(doc) or (target if isinstance(target := row.get("target"), str) else None),
+        reference=text_of(doc, Column.REFERENCE)
+        or (target if isinstance(target := row.get("target"), str) else None),
         sample=str(row["doc_id"]),
         others=texts[1:],
     )
@@ -135,7 +136,7 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
         counted=bool(_HELM_COUNTED.fullmatch(str(ids[0]))),
         answer=row.get("predicted_text", mapping(first_of(completions)).get("text", "")),
         contexts=contexts_of(extra),
-        reference=reference_of(extra),
+        reference=text_of(extra, Column.REFERENCE),
         thinking=text_at(completions, "0.thinking.text"),
         sample=f"{row.get('run', '')} {name}",
         failed=failure_text(failed),
@@ -154,7 +155,7 @@ def read_objects(request_field: str, response_field: str, row: Fields, _: Questi
     right = renamed(row).get(Column.REFERENCE) or row.get("expected_response/value") or _gold(doc)
     return NamedAnswer(
         ids=ids,
-        text=question_text(doc) or _asked(doc.get("messages", request)) or _only_text(doc),
+        text=text_of(doc, Column.QUESTION) or _asked(doc.get("messages", request)) or _only_text(doc),
         counted=str(next(iter(ids), "")).isdigit(),
         answer=_answer_in(response),
         contexts=contexts_of(doc) or contexts_of(metadata),
@@ -250,17 +251,8 @@ def ids_of(fields: Mapping[str, object]) -> list[object]:
     return [fields[name] for name in NAMES[Column.QUESTION_ID] if id_text(fields.get(name))]
 
 
-def question_text(fields: Mapping[str, object]) -> str:
-    """Return the likely text of the question; empty without one."""
-    return _text_of(fields, Column.QUESTION) or ""
-
-
-def reference_of(fields: Mapping[str, object]) -> str | None:
-    """Return the reference answer, if any."""
-    return _text_of(fields, Column.REFERENCE)
-
-
-def _text_of(fields: Mapping[str, object], column: Column) -> str | None:
+def text_of(fields: Mapping[str, object], column: Column) -> str | None:
+    """Return the string of a column under any of its names; None if there is none."""
     texts = (fields.get(name) for name in NAMES[column])
     return next((text for text in texts if isinstance(text, str)), None)
 
@@ -414,11 +406,11 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
     test = json.dumps(given, sort_keys=True, ensure_ascii=False) if given else str(row.get("testIdx"))
     return NamedAnswer(
         ids=ids_of(given) or ids_of(metadata),
-        text=question_text(given) or whole or content_text(at(row, "prompt.raw")),
+        text=text_of(given, Column.QUESTION) or whole or content_text(at(row, "prompt.raw")),
         # promptfoo itself displays a provider's JSON as text.
         answer=json.dumps(output, ensure_ascii=False) if isinstance(output, Mapping | list) else output,
         contexts=contexts_of(given) or contexts_of(metadata),
-        reference=reference_of(given) or reference_of(metadata),
+        reference=text_of(given, Column.REFERENCE) or text_of(metadata, Column.REFERENCE),
         sample=test,
         again=True,
         failed=failure_text(failed),

@@ -243,10 +243,6 @@ def _archive_limits(limits: IntakeLimits, files: int) -> ArchiveLimits:
     return ArchiveLimits(files=files, total_bytes=limits.file_bytes, deepest=MAX_DEPTH, advice=PACK_ADVICE)
 
 
-def _any_header(columns: Sequence[str], line: int) -> None:
-    """Accept every header."""
-
-
 class RowFile(Table):
     """Open an answer file, plain, gzipped or in a zip file, or a folder of them.
 
@@ -254,13 +250,13 @@ class RowFile(Table):
     """
 
     def __init__(
-        self, path: Path, limits: IntakeLimits, findings: Findings, header: Header = _any_header
+        self, path: Path, limits: IntakeLimits, findings: Findings, header: Header | None = None
     ) -> None:
         self._intake, self._findings = limits, findings
         self._large: list[str] = []
         opening = Opening(
             note=findings.add_failure,
-            header=header,
+            header=header or (lambda *_: None),
             reads=self._reads,
             is_log=is_log,
             is_row=partial(is_row, findings),
