@@ -276,7 +276,7 @@ def _code_of(function: Callable[..., Any]) -> str:
     parts = [repr(function)] if isinstance(function, partial) else []
     used = [inspect.unwrap(function.func if isinstance(function, partial) else function)]
     for plain in used:
-        call = plain if inspect.isroutine(plain) else plain.__call__
+        call = plain.__call__ if callable(plain) and not inspect.isroutine(plain) else plain
         owner = getattr(call, "__self__", None)
         try:
             source = inspect.getsource(plain if owner is None else type(owner))
