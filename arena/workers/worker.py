@@ -167,7 +167,7 @@ class Worker:
             board, created = self._arena.boards.publish(
                 job.round_name or "",
                 report=lambda text: self._log.info("job.note", job=job.id, note=text),
-                score=bool(job.payload.get("metrics", True)),
+                score=None if job.payload.get("metrics", True) else False,
                 partial=bool(job.payload.get("partial")),
                 calibration=job.payload.get("calibration"),
                 people=people,

@@ -177,7 +177,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
             _preview(watch, caller)
         except ArenaError as error:
             show_error(error)
-    metrics = st.checkbox("Score the answers with the embedded metrics first", value=True, key="metrics")
+    metrics = st.checkbox("First score the answers by the metrics on the board", value=True, key="metrics")
     calibration = _choose_calibration(watch.round.judge_name, caller)
     people = _labels(name, caller)
     warning = arena().boards.partial(name, caller=caller)
