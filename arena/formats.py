@@ -17,7 +17,7 @@ def points(value: float) -> str:
 
 
 def signed_share(share: float | None) -> str:
-    """Format a difference of shares in percentage points with its sign, or a dash."""
+    """Format a difference of shares in percentage points with its sign; a dash if it is unknown."""
     return or_dash(None if share is None else 100 * share, "+.1f").replace("-", "−")
 
 
@@ -68,12 +68,12 @@ def interval_of(value: "Bounded", *, share: bool = False) -> str:
 
 
 def rank_range(ranks: tuple[int, int] | None) -> str:
-    """Format a range of ranks, or a dash."""
+    """Format a range of ranks; a dash if it is unknown."""
     return "–" if ranks is None else "–".join(map(str, dict.fromkeys(ranks)))
 
 
 def span(seconds: float | None) -> str:
-    """Format a duration, or a dash."""
+    """Format a duration; a dash if it is unknown."""
     if seconds is None:
         return "–"
     minutes, rest = divmod(round(seconds), 60)
@@ -82,7 +82,7 @@ def span(seconds: float | None) -> str:
 
 
 def format_time(at: datetime | None) -> str:
-    """Format a time to the minute in UTC, or a dash."""
+    """Format a time to the minute in UTC; a dash if it is unknown."""
     return "–" if at is None else f"{at:%Y-%m-%d %H:%M} UTC"
 
 

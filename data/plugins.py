@@ -256,7 +256,7 @@ def load_file(path: Path) -> ModuleType:
 
 
 class _SourceLoader(SourceFileLoader):
-    """Loader without the bytecode cache, which misses an edit of equal length within a second."""
+    """Loader without the bytecode cache, which misses same-size edits within a second."""
 
     def get_code(self, fullname: str) -> CodeType:
         del fullname

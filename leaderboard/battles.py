@@ -97,9 +97,9 @@ class BattleTable:
         a: Codes of the first-named system.
         winner: int8 codes of `Winner`.
         question: Codes of the question, the unit of resampling.
-        score: Share of the win that `a` gets, 0–1; NaN for a battle without score; None if all lack it.
+        score: Share of the win that `a` gets, 0–1; NaN for a battle without a score; None if all lack it.
         weight: How often each row counts; None if every row counts once.
-        counted: Cache of counts by name, shared by the parts of a board, some in other processes.
+        counted: Cache of counts by name, shared by a board's parts, some of which run in other processes.
     """
 
     systems: tuple[str, ...]

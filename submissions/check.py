@@ -64,7 +64,7 @@ class TableSystems:
                 yield row
 
     def _require_one(self) -> None:
-        """Refuse a table with several systems in a column of another name."""
+        """Refuse a table that names several systems in a column not called `system`."""
         try:
             read_answer_table(self._path)
         except UnnamedSystemsError as error:

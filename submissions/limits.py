@@ -40,8 +40,8 @@ class IntakeLimits:
     def __post_init__(self) -> None:
         for name in set(self.__slots__) - {"system", "keep_na"}:
             if getattr(self, name) < (0 if name == "empty_share" else 1):
-                message = f"The intake limit {name} is {getattr(self, name)}."
-                raise RecordError(message, advice="Use at least 1, or for a share at least 0.")
+                message = f"The submission limit {name} is {getattr(self, name)}."
+                raise RecordError(message, advice="Use at least 1, or at least 0 for a share.")
 
     @property
     def reading(self) -> ReadLimits:

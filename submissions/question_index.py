@@ -19,7 +19,7 @@ MAX_COMPARED, MAX_COMPARED_LENGTH = 1_000, 100
 
 
 class Questions(Protocol):
-    """Name and questions of a set, such as `QuestionSet`."""
+    """Protocol for a named set of questions, such as `QuestionSet`."""
 
     @property
     def name(self) -> str:

@@ -155,7 +155,7 @@ def in_doubt(columns: Columns, known: Mapping[Column, str]) -> list[str]:
 def no_answers(columns: Iterable[str], what: str = "", advice: str = "") -> FileFormatError:
     """Return the error for a table without answers, which names its columns."""
     message = f"No row has an answer; the columns are: {listed(map(quoted, columns), 20) or 'none'}."
-    advice = advice or "Rename the column of the answers to answer or response, or use --answer COLUMN."
+    advice = advice or "Rename the answer column to 'answer' or 'response', or use --answer COLUMN."
     return FileFormatError(f"{what} {message}".strip(), advice=advice, code=Code.MISSING_COLUMN)
 
 

@@ -104,7 +104,7 @@ def export(
 
 @commands.command("import")
 def import_(name: RoundArgument, file: File, *, as_json: AsJson = False) -> None:
-    """Add the labels of a file to a round: CSV, JSON, or an export of Label Studio or Argilla.
+    """Add the labels of a file to a round: CSV, JSON, or an export from Label Studio or Argilla.
 
     $ arena labels import demo labels.csv
     """

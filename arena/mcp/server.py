@@ -183,7 +183,7 @@ class Tools:
         round_name = self._board(name).round_name
         if round_name is None:
             raise InputError(
-                f"The board {name} shows published figures, without questions.",
+                f"The board {name} has only published figures, without questions.",
                 advice="Choose another board.",
             )
         return round_name

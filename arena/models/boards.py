@@ -127,7 +127,7 @@ class Line:
 class Check:
     """Check of the leader: a clause, and its part of the trust page.
 
-    `holds` is None if it neither confirms nor doubts the first place.
+    `holds` is None if the check neither confirms nor casts doubt on first place.
     """
 
     clause: str

@@ -87,7 +87,7 @@ class ContextRequest:
 
 
 class ContextService:
-    """Scorer of contexts; a question without passages counts 0 in ranking measures."""
+    """Scorer of contexts; a question without passages counts as 0 in ranking measures."""
 
     def __init__(
         self, store: Store, corpora: CorpusService, metrics: MetricService, access: MetricAccess
@@ -104,7 +104,7 @@ class ContextService:
         if not built:
             reason = next(iter(failed.values())).reason
             message = f"None of the {len(sources)} sources became a question: {reason}"
-            raise JudgeError(message, advice="Correct it and run the same command again.")
+            raise JudgeError(message, advice="Fix the problem and run the same command again.")
         domains = {controlled.question.domain: controlled.question.domain for controlled in built}
         questions = QuestionSet(
             name=request.name or request.folder.resolve().name,

@@ -29,7 +29,7 @@ from data.errors import AccessError
 STYLE = Path(__file__).parent / "assets" / "team.css"
 HOW_TO_GET_IN = (
     "You need an access token of your team (aa_…). The organisers create the team and its first token; its "
-    "owners create more on the page My team."
+    "owners create more on the My team page."
 )
 
 

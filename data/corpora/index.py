@@ -104,7 +104,7 @@ class Corpus:
         self.manifest = read_manifest(folder)
         name = self.manifest.name
         if (self.manifest.analyser, self.manifest.format) != (analyser.name, FORMAT):
-            raise StoreError(f"The corpus {name} was indexed by another version.", advice=AGAIN)
+            raise StoreError(f"The corpus {name} has another analyser or index format.", advice=AGAIN)
         self._analyser = analyser
         try:
             import bm25s  # noqa: PLC0415 - as above

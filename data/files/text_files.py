@@ -119,7 +119,7 @@ def magic_of(path: Path) -> bytes:
 
 
 def file_name(path_text: str) -> str:
-    """Return a safe name of a file: without folders, printable, not too long."""
+    """Return a safe file name: without folders, printable, not too long."""
     last = re.split(r"[/\\]", path_text)[-1][-MAX_NAME_LENGTH:]
     return "".join(sign for sign in last if sign.isprintable()).strip(" .") or "file"
 
@@ -171,7 +171,7 @@ class GuardedStream:
             message = f"{self.name} has more than {self.limits.lines:,} lines."
             if long:
                 message = f"Line {self.line} of {self.name} is longer than {self.limits.line_bytes:,} bytes."
-            advice = "Split the file by lines." if long else "Use a smaller file."
+            advice = "Put each record on its own line." if long else "Use a smaller file."
             raise FileFormatError(message, advice=advice, code="too-large", line=self.line)
         return content
 

@@ -109,7 +109,7 @@ class Question:
 class QuestionSet:
     """Versioned set of questions in the order of its file.
 
-    `reference_by` names the authors of the references: `PEOPLE` or a free text; empty if unknown. `note` is
+    `reference_by` names the authors of the references: `PEOPLE` or free text; empty if unknown. `note` is
     shown to readers of its boards and questions. `language` is the ISO 639-1 code of its questions.
     """
 

@@ -79,7 +79,7 @@ def restore(file: Path, database: Path, versions: frozenset[str]) -> str:
 def obstacle_to(database: Path) -> str:
     """Explain why an intact database cannot be used: permissions, a full or read-only disk; else empty.
 
-    SQLite reports these as "disk I/O error" or "unable to open database file", as it does some damage.
+    SQLite reports these, and some kinds of damage, as "disk I/O error" or "unable to open database file".
     """
     folder = database.absolute().parent
     places = [place for place in (folder, database) if place.exists()]

@@ -202,7 +202,7 @@ class ClaimStore(StorePart):
     def battles(
         self, lease_id: int, round_id: int, *, limit: int, among: Sequence[int] | None = None
     ) -> list[PendingBattle]:
-        """Claim the next free battles for a lease, by question."""
+        """Claim the next free battles for a lease, ordered by question."""
         free = sa.select(battles.c.id, sa.literal(lease_id)).where(_is_free(round_id))
         if among is not None:
             free = free.where(battles.c.question_id.in_(among))

@@ -166,7 +166,7 @@ def snapshot_name(name: str, content_hash: str) -> str:
 
 
 def snapshot_of(head: Board) -> str:
-    """Return a permanent name of a snapshot."""
+    """Return the permanent name of a snapshot."""
     return head.name if head.round_name is None else snapshot_name(head.name, head.content_hash)
 
 

@@ -187,7 +187,7 @@ def read_ground_truth(
 
 
 def _points(names: Sequence[str], texts: Sequence[TextReading], topic: frozenset[str]) -> tuple[Point, ...]:
-    """Return sentences with their relevance: rare terms of the question count more; the best one gets 1."""
+    """Return sentences with their relevance, 1 for the best; rare terms of the question count more."""
     sentences = [
         (sentence, source)
         for source, text in zip(names, texts, strict=True)

@@ -85,7 +85,7 @@ def _decider(a: AnswerAnalysis, b: AnswerAnalysis, margin: float) -> str:
 def _parts(
     truth: LexicalGroundTruth, a: AnswerAnalysis, b: AnswerAnalysis, margin: float, settings: LexicalSettings
 ) -> list[dict[str, Any]]:
-    """Return the largest differences between both scores, and a rest, so that the sum is the margin."""
+    """Return the largest differences between the two scores, and a remainder, which sum to the margin."""
     unit = margin / (b.score - a.score) if margin else 1 / settings.scale
     rows: list[_Row] = [
         (unit * ours, unit * theirs, "sentence", at)

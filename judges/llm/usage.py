@@ -1,6 +1,6 @@
 """Parse the token usage that providers report.
 
-Providers differ in two points that affect costs. OpenAI counts thinking as output; xAI, Perplexity and Google
+Providers differ in two ways that affect costs. OpenAI counts thinking as output; xAI, Perplexity and Google
 exclude it, and only their totals or a separate count include it. OpenAI counts cached input as input;
 Anthropic reports it separately. Gateways may also report the cost of a call.
 """

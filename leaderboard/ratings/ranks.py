@@ -102,7 +102,7 @@ class Placed(Protocol):
 
 
 def is_separated(first: Placed, second: Placed) -> bool:
-    """Return whether two systems differ significantly, for all pairs at once: by letters, else by ranks."""
+    """Return whether the simultaneous test of all pairs separates two systems: by letters, else by ranks."""
     if first.ladder != second.ladder:
         return False
     if first.letters is not None and second.letters is not None:
@@ -141,7 +141,7 @@ def places_without(
 
 
 def wide_better(points: Floats, reach: Floats) -> tuple[Ints, Ints]:
-    """Count the significantly better and worse systems by simultaneous intervals that do not overlap.
+    """Count the systems significantly better and worse than each, by non-overlapping simultaneous intervals.
 
     Used if there are too many systems to test every pair.
     """

@@ -344,7 +344,7 @@ REQUESTS = "These are the requests of a batch, not its results."
 
 
 def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
-    """Return a result of a chat completion or of the Responses API; results with an error failed."""
+    """Return a result of a chat completion or of the Responses API; results with an error count as failed."""
     if "response" not in row:
         raise FileFormatError(REQUESTS, advice="Download the batch's output file.", code=Code.WRONG_SHAPE)
     body, status = mapping(at(row, "response.body")), at(row, "response.status_code")

@@ -125,7 +125,7 @@ def place_name(path: Path, tool: str) -> str:
 
 
 def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path], Path | None]:
-    """Return the files of a folder with its rows, and HELM's file of questions if the rows lack them.
+    """Return the files that contain a folder's rows, and HELM's file of questions if the rows lack them.
 
     Messages call the folder `name`; ignored splits are reported in `findings`.
     """

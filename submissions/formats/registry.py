@@ -80,12 +80,12 @@ class NamedAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFormat(FileFormat):
-    """Format of answers of another tool, named in reports.
+    """Answer format of another tool, named in reports.
 
     Attributes:
         fits: Detects a row of the format.
         read: Reads a row; None if it has no answer. It may raise FileFormatError.
-        repeats: Name of further rows of a sample.
+        repeats: The tool's word for further rows of a sample, such as `epochs`.
         log: Whether it is a log, whose other fields may have non-finite numbers.
         columns: Whether it uses native columns, so that a table must have the required ones.
         keys: Keys that identify a log in one JSON object.

@@ -143,7 +143,7 @@ def test_joins_with_disjoint_ids_use_texts() -> None:
 
 
 @pytest.mark.parametrize("text", ["Error code: 429 - @", "[ERROR] no @", "Traceback (most recent call last)"])
-def test_harness_errors_above_tenth_are_refused(text: str) -> None:
+def test_harness_errors_above_a_tenth_are_refused(text: str) -> None:
     failed = table("question|answer", text)
     with pytest.raises(InputError, match="4 of 4 answers of t look like a harness's error"):
         pool([failed])

@@ -112,9 +112,11 @@ def require(caller: Caller, scope: TokenScope, *, team: str | None = None) -> No
         return
     role = caller.role_in(team)
     if role is None:
-        raise ForbiddenError(f"{caller.name} does not belong to this team.", advice="Ask one of its owners.")
+        raise ForbiddenError(
+            f"{caller.name} does not belong to this team.", advice="Ask one of its owners to add you."
+        )
     if scope is TokenScope.MANAGE and role is not Role.OWNER:
-        raise ForbiddenError(f"{caller.name} is not an owner of {team}.", advice="Ask one of its owners.")
+        raise ForbiddenError(f"{caller.name} is not an owner of {team}.", advice="Ask an owner to do it.")
 
 
 def may(caller: Caller, scope: TokenScope, *, team: str | None = None) -> bool:

@@ -67,7 +67,9 @@ def column_meanings() -> Mapping[str, str]:
 def _column(info: MetricInfo) -> BoardColumn:
     heading, meaning, usual = ("", "", False) if info.column is None else astuple(info.column)[:3]
     column = _scores(info.name, heading, meaning.rstrip("."), Unit.SHARE if info.is_share else Unit.NUMBER)
-    return replace(column, usual=usual, place=AFTER_RATES if usual else 0, help="A missing answer counts 0.")
+    return replace(
+        column, usual=usual, place=AFTER_RATES if usual else 0, help="A missing answer counts as 0."
+    )
 
 
 def _scores(name: str, heading: str, meaning: str, unit: Unit) -> BoardColumn:

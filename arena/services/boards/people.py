@@ -69,7 +69,7 @@ def section_of_round(store: Store, round_: Round, source: VoteSource) -> Mapping
     votes = [vote for vote in source.votes if vote.battle in judged or vote.battle not in planned]
     if not votes:
         raise InputError(
-            f"No vote of {source.name} is on a judged battle of {round_.name}.",
+            f"No vote from {source.name} matches a judged battle of {round_.name}.",
             advice="Votes are matched by question and the two systems.",
         )
     plan = table_of_columns(battles)

@@ -91,8 +91,8 @@ class BoardService(BoardReader):
     ) -> tuple[Board, bool]:
         """Compute missing scores and a finished round's standings, and publish them.
 
-        A published round gets a new snapshot if there are votes of people, whose figures are added to the
-        judge's, or if verdicts were corrected. Old snapshots stay, named by their hash.
+        A published round gets a new snapshot if verdicts were corrected, or if there are human votes, whose
+        figures are added to the judge's. Old snapshots stay, named by their hash.
 
         Args:
             name: The round.
@@ -101,9 +101,9 @@ class BoardService(BoardReader):
                 default (None), or of none (False).
             partial: Publish a round with less than 90 % judged, as partial.
             calibration: Agreement of the round's judge with people, as in `standings`.
-            people: Votes of people on battles of the round.
+            people: Human votes on battles of the round.
             stop_event: Set by another thread to stop before publication.
-            confirm: Called last within the transaction, which its exception rolls back.
+            confirm: Called last within the transaction; an exception from it rolls the transaction back.
             caller: The caller.
 
         Returns:
@@ -111,7 +111,7 @@ class BoardService(BoardReader):
 
         Raises:
             ConflictError: The round is unfinished, retracted, or too little of it is judged.
-            UnrankableError: The votes compare no two systems.
+            UnrankableError: The votes do not compare any two systems.
             StoppedError: Stopped; scores are stored, nothing is published.
         """
         from arena.services.boards.standings import agreement_of, require_enough

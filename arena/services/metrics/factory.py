@@ -199,7 +199,7 @@ class MetricAccess:
             return None
         if spec.kind is not JudgeKind.LLM:
             message = f"A metric needs a single LLM, but the judge {spec.name} is a {spec.kind}."
-            raise SpecError(message, advice="Choose one of its members: see `arena judges list`.")
+            raise SpecError(message, advice="Choose a judge with a single LLM: see `arena judges list`.")
         return spec
 
 

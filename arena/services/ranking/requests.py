@@ -127,7 +127,7 @@ def _refuse_battles(path: Path) -> None:
 
 
 def named_files(texts: Sequence[str]) -> list[NamedFile]:
-    """Parse several `FILE` or `NAME=FILE`; equal names get their folders as prefixes."""
+    """Parse `FILE` and `NAME=FILE` arguments; duplicate names are prefixed with their folders."""
     files = [NamedFile.of(text) for text in texts]
     counts = Counter(file.path.resolve() for file in files if not file.named)
     if again := next((path for path, count in counts.items() if count > 1), None):

@@ -356,7 +356,7 @@ def _pairs(request: RankRequest, joined: Pool) -> str:
     """Return the `pairs` of a round's plan."""
     if request.with_reference and (request.versus or not joined.references):
         lacking = (
-            f"--vs {request.versus} compares every system with it only"
+            f"--vs {request.versus} compares systems only with {request.versus}"
             if request.versus
             else "there are none"
         )

@@ -54,13 +54,13 @@ def write_round(
 ) -> Mapping[str, str]:
     """Write a round into a folder.
 
-    - `battles.jsonl`: the judged battles in the field's format, ready for `arena battles rate`;
+    - `battles.jsonl`: the judged battles in the native format, ready for `arena battles rate`;
     - `outcomes.jsonl`: every planned battle with its outcome;
     - `judgments.jsonl`: every judgment with its provenance and raw reply;
     - `round.json`: plan, judge, seed and counts; `standings.json`: the board;
-    - `checksums.json`: the sha256 of each.
+    - `checksums.json`: the SHA-256 of each file.
 
-    Quotations of texts that the caller may not see are left out.
+    Quotations from texts that the caller may not see are left out.
     """
     round_, counts = store.rounds.get(name), store.rounds.counts(name)
     total = counts.planned

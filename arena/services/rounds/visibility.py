@@ -100,7 +100,7 @@ class RoundAccess:
         return self.texts.hides_references
 
     def evidence(self, evidence: models.BattleEvidence) -> models.BattleEvidence:
-        """Return a battle without quotations of texts hidden from the caller."""
+        """Return a battle without quotations from texts that the caller may not see."""
         sides = {evidence.battle.system_a, evidence.battle.system_b}
         evidence = without_addresses(evidence)
         return (

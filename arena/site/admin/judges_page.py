@@ -147,7 +147,7 @@ def _estimate(report: Mapping[str, Any], name: str) -> str:
 
 def _calibrate(names: list[str], caller: Caller) -> None:
     show_flash("new")
-    note("Labels as CSV or JSON, or an export of Label Studio or Argilla.")
+    note("Labels as CSV or JSON, or an export from Label Studio or Argilla.")
     with st.form("calibrate", border=False):
         file = choose_file("Labels", key="labels-file", types=("jsonl", "json", "csv", "gz"), max_mb=MAX_MB)
         judges = st.multiselect("Judges", names, ["lexical"])

@@ -57,7 +57,7 @@ def figures(watch: RoundWatch) -> None:
 
 def standing(live: LiveStanding) -> None:
     """Show the win shares so far, with their intervals."""
-    heading("Standing", anchor="standing")
+    heading("Standings so far", anchor="standing")
     note(live.sentence)
     rows = [
         (row.system, percent(row.score), Cell(ends_of(row, share=True), sub=row.word)) for row in live.systems
@@ -169,7 +169,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
     heading("Board", anchor="board")
     show_flash(BOARD)
     if watch.job is not None and watch.publishing:
-        st.info("A worker scores the answers and publishes the board.", icon=":material/hourglass_top:")
+        st.info("A worker is scoring the answers to publish the board.", icon=":material/hourglass_top:")
         offer_cancel(watch.job.job.id, caller, BOARD)
         return
     if st.toggle("Preview the board", key="preview"):

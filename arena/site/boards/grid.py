@@ -28,7 +28,7 @@ def grid_titles(view: BoardView) -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 
 def grid_part(view: BoardView, with_: Callable[..., str]) -> Mapping[str, object]:
-    """Build the grid of the measures in the address; links by `with_` choose other measures."""
+    """Build the grid of the measures in the URL; `with_` builds the links to other measures."""
     titles = dict(zip(("win", "over"), grid_titles(view), strict=True))
     if len(view.grid.domains) < MIN_DOMAINS or not titles["win"]:
         return {"grid": None, "goes": ""}
@@ -150,5 +150,5 @@ def _goes(correlation: GridCorrelation, names: Mapping[str, str]) -> str:
         f"{end:.2f}".replace("-", "−") for end in (correlation.value, correlation.lower, correlation.upper)
     )
     words = f"{names[correlation.score]} and {names[correlation.win].lower()} {goes}"
-    interval = f"95 % over systems and domains: {lower} to {upper}"
+    interval = f"95 % interval over systems and domains: {lower} to {upper}"
     return f"{words}: r = {value} over {correlation.cells:,} cells ({interval})."

@@ -24,7 +24,7 @@ STYLE = (
     "Terms other than quality that may bias the judge, fitted together with the ratings. "
     "If an interval contains 0, the battles show no such effect."
 )
-TERMS = ("Term", "Points", "95 % interval", "Points are")
+TERMS = ("Term", "Points", "95 % interval", "Unit")
 BETWEEN = ("System", "Rank", "Rating", "95 % interval")
 
 

@@ -36,8 +36,8 @@ def _show_answers(
     answers = {answer.system: answer for answer in question_view.answers}
     subheading("In full")
     note(
-        "Underlined: covers a statement of the passages. Shaded: covers a statement that only the first "
-        "system or only another one covers."
+        "Underlined: covers a statement of the passages. Shaded: covers a statement that, of two "
+        "compared systems, only this one covers."
     )
     for column, system in zip(st.columns(len(systems)), systems, strict=True):
         with column, st.container(border=True, height="stretch", key=f"prose-compared-{system}"):

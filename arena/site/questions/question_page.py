@@ -70,7 +70,7 @@ def how_close(evidence: BattleEvidence) -> str:
     if lead is None:
         return ""
     readings = len(final_readings(evidence))
-    times = "one reading" if readings == 1 else f"{readings:,} readings"
+    times = "one judgment" if readings == 1 else f"{readings:,} judgments"
     return f"Margin {lead:.2f} over {times} (0 is even, 1 the largest)."
 
 
@@ -257,10 +257,10 @@ def as_parts(view: BoardView, question: QuestionView, battles: Sequence[BattleEv
             "chosen": chosen,
             "is_closest": len(battles) > 1 and chosen is battles[0],
             "choices": choices(battles),
-            "choice_label": f"Battle, closest of {len(battles):,} first",
+            "choice_label": f"Battle ({len(battles):,}, closest first)",
             "pair": pair,
             "others": {answer.system: answer.system for answer in (*pair[1:], *question.answers[1:])},
-            "beside_label": f"Next to the answer of {pair[0].system}" if pair else "",
+            "beside_label": f"Compare the answer of {pair[0].system} with" if pair else "",
             "best": best,
             "best_word": "best here" if len(best) == 1 else "among the best here",
             "reference_title": "Human-written reference" if view.by_people else "Reference",

@@ -47,7 +47,7 @@ def show_card(view: BoardView, system: str, submission: Submission | None) -> No
     if reported is None or not reported.figures:
         return
     figures = ", ".join(
-        f"{name} {format(mean.mean, form)} (of {mean.answers:,} of {reported.answers:,} answers)"
+        f"{name} {format(mean.mean, form)} ({mean.answers:,} of {reported.answers:,} answers)"
         for figure, (name, form) in FIGURES.items()
         if (mean := reported.figures.get(figure)) is not None
     )
@@ -76,7 +76,7 @@ def show_by_domain(view: BoardView, system: str) -> None:
     order = [*(name for name in known if name in names), *sorted(names - known.keys())]
     note(
         "Rates, and mean scores of the answers (0–100 %) with 95 % BCa intervals over questions (10,000 "
-        "resamples). A missing answer counts 0; one that could not be scored is left out."
+        "resamples). A missing answer counts as 0; one that could not be scored is left out."
         if names
         else "Its answers were not scored."
     )

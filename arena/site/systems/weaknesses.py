@@ -63,7 +63,7 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
         return
     what = "facts of the references" if missed.of_reference else "statements of the passages"
     note(f"Share of the {what} that its answers miss, next to the other systems' share.")
-    header = ("Domain", "Missed", "Others miss", "Number", "Of")
+    header = ("Domain", "Missed", "Others miss", "Count", "Total")
     rows = [
         (
             view.label(domain),
@@ -79,7 +79,8 @@ def show_missed(view: BoardView, system: str, weaknesses: Weaknesses) -> None:
     with shares_of_domains:
         put_html(figures_table(header, rows, spare=2))
         note(
-            f"{len(missed.facts)} of {missed.in_all:,} missed facts; first those that most answers cover. "
+            f"{len(missed.facts)} of {missed.in_all:,} missed facts; those that most answers "
+            "cover come first. "
             "A fact that follows from a listed one is left out."
         )
         if missed.contradictions:

@@ -93,7 +93,7 @@ def _show_table(team: str, caller: Caller) -> None:
         ("State", "aa-left"),
         ("Board", "aa-left"),
         ("Queue", ""),
-        ("Judged by", "aa-second"),
+        ("Expected by", "aa-second"),
         ("Attempt", "aa-left aa-second"),
         ("Submitted", "aa-second"),
     )
@@ -133,7 +133,7 @@ def _show_one(submission: SubmissionDetails, caller: Caller) -> None:
     html.strip(
         (
             ("state", submission.state.value),
-            *((("place in the queue", queue_of(submission)), ("judged by about", done)) if waiting else ()),
+            *((("place in the queue", queue_of(submission)), ("expected by", done)) if waiting else ()),
             ("attempt", attempt_of(submission)),
             ("counts against the quota", "yes" if submission.charged else "no"),
             ("answers", f"{submission.answers:,}"),

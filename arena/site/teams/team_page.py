@@ -207,7 +207,7 @@ def _queued(lines: Sequence[SubmissionStatus]) -> list[html.Child]:
     return [
         f"{_name(line)} is in round {', '.join(line.rounds)}"
         f"{'' if line.position is None else f', place {line.position} in the queue'}"
-        f"{'' if line.eta is None else f', judged by about {format_time(line.eta)}'}."
+        f"{'' if line.eta is None else f', expected by about {format_time(line.eta)}'}."
         for line in lines
     ]
 

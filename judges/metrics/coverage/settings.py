@@ -46,9 +46,9 @@ class CoverageSettings(BaseModel):
         beta: Weight of coverage relative to factuality.
         retrieved: Number of chunks per claim (k, section 4.3).
         aspects: Maximum number of generated aspects (section 3.3).
-        words, overlap: Maximum words of a chunk, and common words of neighbouring chunks.
+        words, overlap: Maximum number of words in a chunk, and number shared by neighbouring chunks.
         judgments: For variant M: question id → passage id → aspects for which the passage is relevant.
-        nli: Folder of an NLI model that grounds claims instead of words or the LLM (section 4.3).
+        nli: Folder of an NLI model that replaces words or the LLM for grounding claims (section 4.3).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

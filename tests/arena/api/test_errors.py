@@ -100,7 +100,7 @@ def test_key_repeated_by_endpoint_is_not_stored(
         ),
     ],
 )
-def test_unreachable_database_password_is_hidden_by_commands(
+def test_commands_hide_password_of_unreachable_database(
     tell: Tell, words: tuple[str, ...], url: str, tmp_path: Path
 ) -> None:
     stderr = tell(*words, ARENA_HOME=str(tmp_path), ARENA_DATABASE_URL=url.format(PASSWORD))

@@ -18,7 +18,7 @@ QUESTION = (
 )
 IN_TWO_CLICKS = {
     "who leads, and is it sure": ((), r"meridian is first by[^·]*No other system is statistically tied"),
-    "is B better than C": (("More of slipshod",), r"partisan\n\d+ won, \d+ tied, \d+ lost"),
+    "is B better than C": (("More about slipshod",), r"partisan\n\d+ won, \d+ tied, \d+ lost"),
     "where does C lose": (("pithy",), r"Biomedical\s+96\s%\s+72 to 100\s%"),
     "may I trust the judge": (("Trust and method",), r"Does it agree with people\?\s+Not checked"),
     "what changed": ((), r"What changed since spring\nRank changed beyond chance: meridian from 3–4 to 1"),

@@ -414,7 +414,7 @@ def test_questions_without_reference_are_undecidable(run: Commands, files: Files
     assert "have no verdict (2 undecidable)" in run.done("compare", tmp_path / "q", "alpha", "beta")
     again = ("rank", tmp_path / "q", "--with-reference")
     assert "lexical cannot rank the references" in run.fails(*again)
-    assert "--vs beta compares every system with it only" in run.fails(*again, "--vs", "beta")
+    assert "--vs beta compares systems only with beta" in run.fails(*again, "--vs", "beta")
     assert "unreadable" not in err
     with (tmp_path / "q" / "board.csv").open() as file:
         listed = {

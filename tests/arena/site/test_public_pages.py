@@ -74,7 +74,7 @@ def test_reference_with_equal_wins_is_equal() -> None:
     assert said(met("full", name, None)) == "No answer to this question was judged in this round."
 
 
-def test_battle_in_address_is_explained() -> None:
+def test_battle_in_url_is_selected() -> None:
     page = visit("questions.question_page", board="tiny", id="q3")
     assert len(page.selectbox[0].options) == 6
     page.selectbox[0].select_index(4).run()

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[3]
         "",
     ],
 )
-def test_invalid_url_is_one_clear_error(url: str) -> None:
+def test_invalid_url_raises_clear_error(url: str) -> None:
     with pytest.raises(StoreError, match=r"Write sqlite:///PATH or postgresql\+psycopg://"):
         Database(url)
 

@@ -119,7 +119,7 @@ def test_cached_input_costs_its_own_price() -> None:
     assert cost == pytest.approx((538 * 0.25 + 2_208 * 0.025 + 197 * 2.0) / 1e6)
 
 
-def test_long_calls_cost_price_of_their_tier() -> None:
+def test_long_calls_are_priced_by_tier() -> None:
     price = Prices.load().of("https://generativelanguage.googleapis.com/v1beta/openai", "gemini-2.5-pro")
     assert price is not None
     assert price.of(TokenUsage(200_000)) == pytest.approx(0.25)

@@ -90,7 +90,7 @@ def test_corrected_figures_match_command(arena: Arena, tmp_path: Path) -> None:
         assert row["judge_rating"] == pytest.approx(judged[row["system"]])
 
 
-def test_equal_votes_restore_earlier_snapshot(arena: Arena, tmp_path: Path) -> None:
+def test_identical_votes_restore_earlier_snapshot(arena: Arena, tmp_path: Path) -> None:
     """Publishing twice creates one snapshot; the earlier board is restored under its own hash."""
     publish(arena)
     one, other = (write_votes(tmp_path / f"{shift}.jsonl", shift=shift) for shift in (0, 1))
