@@ -12,7 +12,7 @@ from heapq import nlargest
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from data.declines import declines
+from data.declines import WORD, declines
 from data.errors import SpecError, WorkError
 from data.models import (
     GroundTruth,
@@ -225,6 +225,12 @@ class LexicalJudge:
         of_question = texts_of(question, against_reference=against_reference)
         truth = self._read(of_question)
         if truth is None:
+            lead, *leads = (WORD.findall(text.casefold()) for text in (question.reference or "", *texts))
+            agree = [bool(lead) and words[: len(lead)] == lead for words in leads]
+            if any(agree) and not against_reference:
+                labels = ["the reference's words" if same else "other words" for same in agree]
+                reasons = {"yardstick": "none", "a": labels[0], "b": labels[1]}
+                return self._decided(float(agree[1] - agree[0]), json.dumps(reasons), GroundTruth.REFERENCE)
             return self._declined(
                 NO_PASSAGES if against_reference and not of_question.passages else NO_GROUND_TRUTH
             )
@@ -251,13 +257,8 @@ class LexicalJudge:
             labels.append("an answer" if answers else f"no answer{', as the reference does' * agrees}")
         winner = ranks.index(max(ranks))
         margin = 0.0 if ranks[0] == ranks[1] else 2.0 * winner - 1
-        is_declined = not is_blank(texts[1 - winner])
-        if (
-            margin
-            and is_declined
-            and not reference.strip()
-            and not self._is_supported(texts[winner], question)
-        ):
+        passages_decide = margin and not is_blank(texts[1 - winner]) and is_blank(reference)
+        if passages_decide and not self._is_supported(texts[winner], question):
             margin, labels[winner] = 0.0, UNSUPPORTED
         reasons = {"yardstick": "none", "a": labels[0], "b": labels[1]}
         return self._decided(margin, json.dumps(reasons), GroundTruth.NONE)

@@ -122,10 +122,7 @@ CONTRADICTIONS = [json.loads(line) for line in (GOLDEN / "contradictions.jsonl")
     ("answer", "winner"),
     [
         ("The Eiffel Tower is 330 metres tall.", Preference.A),
-        (
-            "About seven million people visit it each year, and Gustave Eiffel's company built it.",
-            Preference.A,
-        ),
+        ("About seven million people visit it each year; Eiffel's company built it.", Preference.A),
         ("Its mayor, Anna Petrov, was elected in 2019 by a large majority.", Preference.TIE),
         ("It has 12 lifts made in Ohio.", Preference.TIE),
         ("You should know about the Eiffel Tower.", Preference.TIE),
@@ -156,11 +153,7 @@ def test_covered_fact_beats_contradicted_fact(half: str) -> None:
     [
         (COMPLETE, WRONG, "contradictions"),
         (COMPLETE, SHORT, "facts covered"),
-        (
-            SHORT,
-            f"{SHORT} Tickets can be bought online, and the queue is long on Sundays in July.",
-            "padding",
-        ),
+        (SHORT, f"{SHORT} Tickets can be bought online, and the queue is long in July.", "padding"),
         (COMPLETE, COMPLETE, ""),
     ],
 )
@@ -197,6 +190,13 @@ def test_reference_cannot_be_opponent_and_ground_truth() -> None:
     assert verdict.outcome is Outcome.UNREADABLE
     assert "opponent" in verdict.detail
     assert settle(str(QUESTION.reference), SHORT, side="a").outcome is Outcome.JUDGED
+
+
+@pytest.mark.parametrize("reference", ["Yes.", "No", "Oui", "Zero."])
+def test_reference_of_common_words_decides(reference: str) -> None:
+    question = Question(id="q4", domain="d", question="Is Quill older than Orr?", reference=reference)
+    assert settle(f"{reference.rstrip('.')}, it is said so.", "Perhaps it is.", question).preference == "a"
+    assert settle(reference, reference.lower(), question).preference is Preference.TIE
 
 
 @pytest.mark.parametrize("reference", [None, "", "?!"])
