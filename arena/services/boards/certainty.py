@@ -38,7 +38,7 @@ def _labels(report: Json | None) -> Check:
     if report is None or share is None:
         return Check("this judge is not checked against people on these answers", TrustFigure.AGREEMENT.part)
     lower, _ = (report.get("intervals") or {}).get("decisive_accuracy") or (None, None)
-    clause = f"judge agrees with people on {percent(share, decimals=0)} of {report['pairs']:,} pairs"
+    clause = f"this judge agrees with people on {percent(share, decimals=0)} of {report['pairs']:,} pairs"
     holds = None if lower is None or report["pairs"] < FEW else lower > 1 / 2
     return Check(clause, TrustFigure.AGREEMENT.part, holds)
 
