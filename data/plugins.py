@@ -84,7 +84,7 @@ class PluginList:
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 NAME = re.compile(r"\w+")
-COUNTER = re.compile(r"(\w+)\s*[-+]=")
+COUNTER = re.compile(r"\b(\w++)\s*+[-+]=")
 """A value that a function changes, so that it says nothing of the function."""
 CONSTANTS = (str, bytes, int, float, tuple, type(None))
 GIVEN = "given:"

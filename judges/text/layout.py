@@ -162,7 +162,7 @@ def _is_abbreviated(before: str) -> bool:
 
 def ends_sentence(text: str) -> bool:
     """Return whether a text ends a sentence, ignoring closing quotes and citations."""
-    bare = re.sub(rf"[\s{CITED}{CLOSERS}]+\Z", "", text)
+    bare = re.sub(rf"(?<![\s{CITED}{CLOSERS}])[\s{CITED}{CLOSERS}]++\Z", "", text)
     return bare[-1:] in ENDS
 
 

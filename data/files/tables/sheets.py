@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from data.errors import FileFormatError
 from data.files.tables.columns import Column, read_columns, require_once
 from data.files.tables.rows import Block, Note, Opening, Row
@@ -85,7 +83,8 @@ def _block(content: bytes, delimiter: str, columns: Sequence[str], line: int) ->
     Quotes must enclose whole cells and be doubled within, so that every second one ends a cell or is the
     first of two. Arrow would accept others too.
     """
-    import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
+    import numpy as np  # noqa: PLC0415 - loads when such a file comes
+    import pyarrow as pa  # noqa: PLC0415 - as above
     import pyarrow.csv as pc  # noqa: PLC0415 - as above
 
     signs = np.frombuffer(content if content.endswith(b"\n") else content + b"\n", dtype=np.uint8)

@@ -188,7 +188,7 @@ def _plan_and_launch(hands: Visitor, endpoint: ScriptedLLM, home: Path) -> None:
 def _publish_and_retract(hands: Visitor) -> None:
     hands.tick("Preview the board")
     hands.see("As it would be published")
-    hands.tick("Score the answers")
+    hands.tick("First score the answers")
     hands.button("Publish")
     hands.see("Open the board")
     hands.go("/?board=spring")
