@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.errors import FileFormatError, InputError, RecordError
+from data.files.strict_json import counting_nuls
 from data.files.tables.columns import Column, read_columns
 from data.models.words import ANNOTATOR
 from data.progress import working
@@ -75,7 +76,8 @@ class _Codes(dict[str, int]):
 def format_of(path: Path) -> str:
     """Detect the format of a battle file, or of a folder's first file, by its first record."""
     file = files_of(path)[0]
-    chunk = next(chunks_of(file), None)
+    with counting_nuls():  # Those that count are read later.
+        chunk = next(chunks_of(file), None)
     if chunk is None:
         message = f"{file.name} has no battles."
         raise FileFormatError(message, advice="Write one row per battle.")

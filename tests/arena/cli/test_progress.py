@@ -128,7 +128,6 @@ COMMANDS = {
 def test_command_shows_progress_only_on_stderr(
     arena_of: Commands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
-    """A slow command reports progress on stderr; its output does not change."""
     arena_of.json("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r", "--json")
     ended = Display.end
 

@@ -215,7 +215,6 @@ def test_sockets_of_one_address_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
     "path", ["/media/nothing.png", "/_stcore/agent/nothing", "/nothing", "/system/nothing", "/index.html"]
 )
 def test_missing_page_is_json_for_programs_and_html_for_browsers(path: str) -> None:
-    """A 404 is a page for browsers and a problem document for programs, never bare text."""
     page = httpx.get(f"{site()}{path}", headers={"Accept": "text/html,*/*;q=0.8"})
     assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert "<h1>Not Found</h1>" in page.text

@@ -190,7 +190,6 @@ def test_battle_counts_of_system_agree(name: str) -> None:
 
 @pytest.mark.slow
 def test_organiser_page_tables_and_api_agree_with_board() -> None:
-    """Paper tables, API and comparison separate the same systems as the board."""
     arena = Arena(published())
     view = read_board(arena.boards.get("tiny"))
     for one, other in combinations(view.systems, 2):

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from data.errors import FileFormatError
 from data.files.question_sets.registry import load_set
 from data.files.strict_json import counting_nuls, parse_json
+from leaderboard.formats import format_of
 from submissions.check import check_answers
 
 NUL = r"\u0000"
@@ -31,6 +33,9 @@ def test_files_with_escaped_nuls_are_read_with_warning(tmp_path: Path) -> None:
     assert loaded.questions.questions[0].question == "Why\ufffd?"
     answers = tmp_path / "answers.jsonl"
     answers.write_text(rf'{{"question_id": "q", "answer": "It is{NUL} so."}}')
+    with counting_nuls() as nuls, pytest.raises(FileFormatError, match="not a battle"):
+        format_of(answers)  # Commands look at a file's format before they read it.
+    assert not nuls
     report = check_answers(answers, loaded.questions)
     assert report.accepted
     for problems in (loaded.warnings, report.problems):
