@@ -120,7 +120,7 @@ def test_corpus_is_rebuilt_only_after_changes(library: CorpusLibrary, source: Pa
 def test_changed_analyser_requires_new_import(library: CorpusLibrary, source: Path, tmp_path: Path) -> None:
     library.add("a", source)
     other = CorpusLibrary(tmp_path / "corpora", Analyser("plain-2", terms))
-    with pytest.raises(StoreError, match="another version"):
+    with pytest.raises(StoreError, match="another analyser"):
         other.open("a")
     assert other.add("a", source).built
 
