@@ -36,7 +36,7 @@ frame = pd.DataFrame({{name: [f"{{name}} says {{n}}." for n in range(167)] for n
 frame.insert(0, "question", [f"Why {{n}}?" for n in range(167)])
 for _ in range({calls}):
     started = time.process_time()
-    aa.rank(frame, judge=lambda question, first, second: "a" if len(first) > len(second) else "tie")
+    aa.rank(frame, judge=lambda _q, first, second, _right: "a" if len(first) > len(second) else "tie")
 print(time.process_time() - started, "s of the processor")
 """
 RATE = """
