@@ -285,6 +285,7 @@ def _code_of(function: Callable[..., Any]) -> str:
         known = {**getattr(call, "__globals__", {}), **getattr(owner, "__dict__", {})}
         names = {*NAME.findall(source)} & known.keys() - {*COUNTER.findall(source)}
         cells = [cell.cell_contents for cell in getattr(call, "__closure__", None) or ()]
+        cells = [value for value in cells if not isinstance(value, list | set)]  # Often logs of its calls.
         values = [*(known[name] for name in sorted(names)), *cells]
         module = getattr(call, "__module__", None)
         helpers = [value for value in values if inspect.isfunction(value) and value.__module__ == module]

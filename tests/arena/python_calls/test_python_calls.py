@@ -205,12 +205,17 @@ def test_repeats_cluster_by_question(tmp_path: Path) -> None:
     assert varied.clustered_error["x"] == pytest.approx(pd.Series(shares).sem(), rel=1e-9)
 
 
+def _noting(log: list[str]) -> str:
+    return register_function(lambda *_texts: str(log))
+
+
 def test_functions_with_equal_names_are_distinct(monkeypatch: pytest.MonkeyPatch) -> None:
     judges = [lambda *_texts, word=word: word for word in ("a", "b")]
     assert {aa.judge("Which?", "a", "b", judge=judge).preference for judge in judges} == {"a", "b"}
     before = register_function(_longer_later)
     monkeypatch.setattr(sys.modules[__name__], "_longer", lambda *_texts: "b")
     assert register_function(_longer_later) != before
+    assert _noting([]) == _noting(["asked"])
 
 
 def test_price_is_reported_before_first_request(frames: dict[str, pd.DataFrame]) -> None:
