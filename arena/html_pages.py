@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.environment import TemplateModule
 from markupsafe import Markup
 
-from arena import own_version
+from arena.version import own_version
 
 PARTS = "parts.html"
 """Macros of all pages, available in templates as `ui`."""

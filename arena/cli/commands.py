@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
-from arena import own_version
 from data.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,6 +68,8 @@ _typer = partial(typer.Typer, add_completion=False, pretty_exceptions_enable=Fal
 def _show_version(requested: bool) -> None:
     if not requested:
         return
+    from arena.version import own_version
+
     version = own_version()
     checkout = "answer-arena, from a checkout that is not installed"
     typer.echo(checkout if version == "checkout" else f"answer-arena {version}")

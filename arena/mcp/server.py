@@ -13,10 +13,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from arena import own_version
 from arena.container import Arena
 from arena.services.accounts.auth import PUBLIC
 from arena.services.evidence.question_lists import Order, QuestionFilter
+from arena.version import own_version
 from data.errors import ArenaError, InputError, RetractedError
 from data.models import Board
 from judges.llm.templates import sanitise

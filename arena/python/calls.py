@@ -8,18 +8,19 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack
 
 from arena.cli.progress import showing_progress
 from arena.container import Arena, open_ranking
 from arena.python.frames import Data, references_of, tables_of, with_index
+from arena.python.options import EstimateOptions, JudgeFunction, RankOptions, RateOptions
 from arena.python.ranking import Cost, Ranking
 from arena.services.ranking.requests import Columns, RankRequest, scratch_of
 from data.errors import ArenaError, InputError
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from leaderboard.ratings import RatingTable
 
 Value = TypeVar("Value")
-JudgeFunction: TypeAlias = Callable[[str, str, str, str | None], str | Awaitable[str]]
 CONCURRENCY = 16
 
 
@@ -98,24 +98,26 @@ def rank(
         InputError: The data cannot be read or joined, there are fewer than two systems, or no judge fits.
         JudgeError: Judging cannot continue; with `out`, the same call continues later.
     """
-    names, request, _ = _asked(
-        judge,
-        endpoint=endpoint,
-        vs=vs,
-        missing=missing,
-        sample=sample,
-        max_usd=max_usd,
-        seed=seed,
-        system=system,
-        question=question,
-        answer=answer,
-        reference=reference,
-        domain=domain,
-        with_reference=with_reference,
-        retry=retry,
-        go_on=go_on,
-        keep_errors=keep_errors,
-        repeats=repeats,
+    names, request = _request_of(
+        {
+            "judge": judge,
+            "endpoint": endpoint,
+            "vs": vs,
+            "missing": missing,
+            "sample": sample,
+            "max_usd": max_usd,
+            "seed": seed,
+            "system": system,
+            "question": question,
+            "answer": answer,
+            "reference": reference,
+            "domain": domain,
+            "with_reference": with_reference,
+            "retry": retry,
+            "go_on": go_on,
+            "keep_errors": keep_errors,
+            "repeats": repeats,
+        }
     )
     folder, halt = Path(out or tempfile.mkdtemp(prefix="answer-arena-")), Event()
 
@@ -140,20 +142,16 @@ def rank(
 
 
 def estimate(
-    data: Data,
-    *,
-    references: Data | None = None,
-    **options: Any,  # noqa: ANN401 - those of `rank`
+    data: Data, *, references: Data | None = None, **options: Unpack[EstimateOptions]
 ) -> Mapping[str, Any]:
     """Estimate a ranking: planned battles, requests, tokens, expected and maximum cost.
 
     Options are those of `rank`; no model is called.
     """
-    for name in ("concurrency", "progress"):
-        options.pop(name, None)
     from arena.services.accounts.auth import OPERATOR
 
-    names, request, out = _asked(**options)
+    names, request = _request_of(options)
+    out = options.get("out")
     with _in_python(), tempfile.TemporaryDirectory() as nothing, scratch_of(Path(out or nothing)) as copy:
         arena = open_ranking(copy)
         try:
@@ -197,7 +195,7 @@ def judge(
         return _outside_loops(work, Event())
 
 
-def rate(battles: pd.DataFrame, **settings: Any) -> RatingTable:  # noqa: ANN401 - those of `leaderboard.ratings.rate`
+def rate(battles: pd.DataFrame, **settings: Unpack[RateOptions]) -> RatingTable:
     """Rate the systems of battles: columns `model_a`, `model_b`, `winner`, and optionally `question_id`.
 
     The question column may have any of its other names, or be the frame's index. Settings are those of
@@ -302,32 +300,35 @@ def _word(name: str, value: str, *allowed: str) -> str:
     return value
 
 
-def _asked(
-    judge: str | JudgeFunction = "",
-    *,
-    vs: str = "",
-    missing: str = MissingRule.LOSE,
-    sample: str | int | None = None,
-    max_usd: float | None = None,
-    retry: str = "all",
-    repeats: str = "first",
-    out: str | Path | None = None,
-    answer: str | None = None,
-    **options: Any,  # noqa: ANN401 - further ones of `rank`
-) -> tuple[Columns, RankRequest, str | Path | None]:
-    named = {name: options.pop(name, None) or "" for name in ("system", "question", "reference", "domain")}
+def _request_of(options: RankOptions | EstimateOptions) -> tuple[Columns, RankRequest]:
+    """Read options; missing ones are as in `rank`."""
+    if unknown := sorted(options.keys() - EstimateOptions.__annotations__.keys()):
+        message = f"There is no option {', '.join(unknown)}."
+        raise TypeError(message)
+    sample, answer = options.get("sample"), options.get("answer")
     request = RankRequest(
-        judge=_named(judge),
-        versus=vs,
-        missing=member(MissingRule, missing, "missing"),
+        judge=_named(options.get("judge", "")),
+        endpoint=options.get("endpoint", ""),
+        versus=options.get("vs", ""),
+        missing=member(MissingRule, options.get("missing", MissingRule.LOSE), "missing"),
         sample=None if sample is None else str(sample),
-        budget_usd=max_usd,
-        retry=_word("retry", retry, "all", "none") == "all",
-        repeats=_word("repeats", repeats, "first", "all") == "all",
-        **options,
+        budget_usd=options.get("max_usd"),
+        seed=options.get("seed", 0),
+        with_reference=options.get("with_reference", False),
+        retry=_word("retry", options.get("retry", "all"), "all", "none") == "all",
+        go_on=options.get("go_on", False),
+        keep_errors=options.get("keep_errors", False),
+        repeats=_word("repeats", options.get("repeats", "first"), "first", "all") == "all",
     )
-    columns = Columns(answers=(answer,) if answer else (), repeats=request.repeats, **named)
-    return columns, request, out
+    columns = Columns(
+        system=options.get("system") or "",
+        question=options.get("question") or "",
+        answers=(answer,) if answer else (),
+        reference=options.get("reference") or "",
+        domain=options.get("domain") or "",
+        repeats=request.repeats,
+    )
+    return columns, request
 
 
 def _outside_loops(work: Callable[[], Value], halt: Event) -> Value:

@@ -6,12 +6,14 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
+    from arena.python.frames import Data
+    from arena.python.options import AddOptions
     from arena.services.ranking.results import Duel, RankedSystem
 
 
@@ -91,7 +93,7 @@ class Ranking:
         """
         return self._duel(first, second)
 
-    def add(self, data: Any, **options: Any) -> Ranking:  # noqa: ANN401 - as `rank` takes it
+    def add(self, data: Data, **options: Unpack[AddOptions]) -> Ranking:
         """Add systems to the ranking; a model judges only their pairs. Options are those of `rank`."""
         return self._more(data, **options)
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from data.errors import ArenaError, JudgeError, StoppedError, TimeLimitError, WorkError
 from data.plugins import plugin_files, use_plugin_files
@@ -49,7 +49,7 @@ class Child:
                 command, stdin=subprocess.DEVNULL, pass_fds=(theirs.fileno(),), start_new_session=True
             )
 
-    def call(self, task: bytes, seconds: float, memory: int, poll: Poll | None) -> Any:  # noqa: ANN401 - any result
+    def call(self, task: bytes, seconds: float, memory: int, poll: Poll | None) -> object:
         """Call a function, and return its result or exception."""
         self._pipe.send((plugin_files(), task, seconds, memory))
         until, self._grace = time.monotonic() + self._grace + WAITING_FACTOR * seconds, 0.0
@@ -193,7 +193,7 @@ def serve(file: int) -> None:
             plugins, task, seconds, memory = pipe.recv()
             try:
                 use_plugin_files(plugins)
-                function, arguments = pickle.loads(task)  # noqa: S301 - of the parent
+                function, arguments = pickle.loads(task)  # noqa: S301 - bytes of the parent, over a pipe that only it can write
                 with _limited(seconds, memory):
                     outcome = pickle.dumps(_unbroken(function, arguments))
             except ArenaError as error:

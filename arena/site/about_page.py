@@ -5,10 +5,10 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from arena import own_version
 from arena.services.accounts.auth import SESSION_LIFETIME, WINDOW_MINUTES
 from arena.site.services import arena
 from arena.site.ui import html
+from arena.version import own_version
 
 SUMMARY = (
     "Systems answer the same questions at length. A judge compares their answers in pairs; the verdicts "

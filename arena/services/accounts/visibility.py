@@ -26,7 +26,7 @@ questions of every set, since they answer them.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import StrEnum, auto
 from types import MappingProxyType
 
 from arena.services.accounts.auth import Caller, CallerKind
@@ -46,7 +46,7 @@ class Kind(StrEnum):
     BATTLE = "battle"
     RATIONALE = "rationale"
     TEAM = "team"
-    TOKEN = "token"  # noqa: S105 - no secret
+    TOKEN = auto()
 
 
 class Visibility(StrEnum):

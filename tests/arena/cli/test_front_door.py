@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 import pytest
@@ -182,18 +182,19 @@ def test_gate_is_undecided_with_missing_comparisons(run: Commands, tmp_path: Pat
         for name, length in {"new": 1, "old": 5}.items()
     }
     ranking = aa.rank(data, judge=judge, out=tmp_path / "gate", progress=False)
-    assert list(ranking.board.questions) == [4, 4]
-    assert list(ranking.board.answers) == [40, 40]
+    assert ranking.board[["questions", "answers"]].to_numpy().tolist() == [[4, 40], [4, 40]]
     duel = ranking.compare("new", "old")
     assert (duel.planned, duel.judged, duel.failed, duel.undecided) == (40, 4, 36, True)
     assert aa.estimate(data, judge=judge, concurrency=1, progress=False, retry="none")["planned"] == 40
     with pytest.raises(ArenaError, match=r"retry is 'non'\. Use 'all' or 'none'"):
-        aa.estimate(data, judge=judge, retry="non")
+        aa.estimate(data, judge=judge, retry=cast("Any", "non"))
+    with pytest.raises(TypeError, match="no option retyr"):
+        aa.estimate(data, judge=judge, **cast("Any", {"retyr": "all"}))
     code, text, _ = run("compare", tmp_path / "gate", "new", "old", "--fail-if-worse")
     assert code == 4
     assert "36 of 40 comparisons have no verdict (36 failed). This is too few for a gate." in text
-    comparison = run.json("compare", tmp_path / "gate", "new", "old", "--json")
-    assert [comparison[name] for name in ("planned", "judged", "failed", "refused")] == [40, 4, 36, 0]
+    counts = run.json("compare", tmp_path / "gate", "new", "old", "--json")
+    assert [counts[name] for name in ("planned", "judged", "failed", "refused")] == [40, 4, 36, 0]
 
 
 def test_gate_is_undecided_for_systems_without_battles(run: Commands, files: Files, tmp_path: Path) -> None:

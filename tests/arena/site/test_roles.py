@@ -10,7 +10,6 @@ from starlette.testclient import TestClient
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
-from arena import own_version
 from arena.container import Arena
 from arena.services.accounts.auth import OPERATOR
 from arena.services.accounts.tokens import COOKIE
@@ -18,6 +17,7 @@ from arena.services.rounds.models import RoundRequest
 from arena.settings import Settings
 from arena.site.app import SCRIPT, make_app
 from arena.site.services import as_secrets
+from arena.version import own_version
 from data.models import Phase, Role, TokenScope
 from tests.arena.conftest import mix, play, write_answers
 from tests.opened_pages import html_of, page_of
