@@ -62,7 +62,6 @@ def test_systemd_accepts_unit(unit: Path, tmp_path: Path) -> None:
 
 
 def test_proxy_adds_headers_to_its_own_responses() -> None:
-    """Nginx adds the three headers to its own responses and does not change the site's."""
     content = (DEPLOY / "nginx.conf").read_text(encoding="utf-8")
     assert content.count("{") == content.count("}")
     for header in ("Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy"):

@@ -37,7 +37,6 @@ def test_images_install_only_hashed_files() -> None:
 
 
 def test_workflow_runs_checks_with_read_permissions() -> None:
-    """`.ci/run` checks each change, in a job with read permission only."""
     workflow = yaml.safe_load((GITHUB / "workflows" / "check.yml").read_text(encoding="utf-8"))
     assert workflow["permissions"] == {"contents": "read"}
     runs = [step.get("run") for step in workflow["jobs"]["check"]["steps"]]

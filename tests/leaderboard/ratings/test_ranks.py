@@ -128,7 +128,6 @@ def test_letters_agree_with_rank_tests() -> None:
 
 @pytest.mark.parametrize(("systems", "known"), [(8, True), (9, False)])
 def test_too_many_systems_have_no_letters(monkeypatch: pytest.MonkeyPatch, systems: int, known: bool) -> None:
-    """The letters are null, not empty."""
     monkeypatch.setattr("leaderboard.ratings.ranks.MAX_LETTERED_SYSTEMS", 8)
     rows = [
         (f"q{at}", "d", f"s{at}", f"s{(at + 1) % systems}", winner)

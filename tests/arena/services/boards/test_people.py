@@ -107,7 +107,6 @@ def test_identical_votes_restore_earlier_snapshot(arena: Arena, tmp_path: Path) 
 
 
 def test_votes_on_unplanned_battles_are_refused(arena: Arena, tmp_path: Path) -> None:
-    """A vote on an unplanned battle is refused with its line, and nothing is published."""
     before, _ = publish(arena)
     votes = write_votes(tmp_path / "votes.jsonl")
     votes.write_text(votes.read_text().replace('"q3"', '"q99"', 1), encoding="utf-8")

@@ -104,7 +104,6 @@ def test_pages_show_notice(arena: Arena) -> None:
 
 
 def test_retracted_round_returns_notice(arena: Arena) -> None:
-    """Routes of a retracted board return its notice rather than an unknown board."""
     for ask in (
         lambda: arena.systems.profile("gone", "one"),
         lambda: arena.question_lists.of("gone"),

@@ -45,7 +45,6 @@ ROUND = ("--set", "tiny", "--judge", "lexical", "--pairs", "reference", "--name"
 
 
 def test_plan_and_run_report_undecidable_battles(hollow: Any) -> None:  # noqa: ANN401 - commands
-    """Without passages, battles against the reference are undecidable; plan and run count them."""
     planned = hollow.json("rounds", "plan", *ROUND, "--json")
     assert planned["planned"] == 36
     assert planned["undecidable"] == {REFERENCE_PLAYS: 32}

@@ -57,7 +57,6 @@ def test_killed_process_loses_no_score() -> None:
 
 @pytest.mark.slow
 def test_slow_answer_fails_alone() -> None:
-    """The answer fails with the reason `time_limit`, and scoring continues."""
     rows = [(item(0), (NLI,)), (item(1), (NLI, SLOW)), (item(2), (NLI,))]
     with TextWork(LIMIT) as work:
         metrics = EmbeddedMetrics([AnswerScorer(NLI, {}), Hanging(SLOW, {})], work)
