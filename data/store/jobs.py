@@ -158,9 +158,12 @@ class LeaseStore(StorePart):
             moment = db_now(connection)
             slots = select(lease_rows.c.slot).where(lease_rows.c.job_id == row.id)
             used_slots = set(connection.execute(slots).scalars())
+            slot = next((number for number in range(row.workers) if number not in used_slots), None)
+            if slot is None:  # Others took the last ones while this waited for the job.
+                return None
             new = insert(lease_rows).values(
                 job_id=row.id,
-                slot=next(number for number in range(row.workers) if number not in used_slots),
+                slot=slot,
                 worker=worker.name,
                 place=worker.place,
                 pid=worker.pid,
@@ -284,10 +287,11 @@ def _candidates(connection: Connection, owner: str, job_id: int | None) -> Selec
         & (jobs.c.kind == JobKind.JUDGE)
         & has_work(jobs.c.round_id)
     )
-    query = select(jobs).where(jobs.c.owner == owner, waiting | shared)
-    if job_id is not None:
-        query = query.where(jobs.c.id == job_id)
-    return query.order_by(jobs.c.id).limit(1).with_for_update(skip_locked=True, of=jobs)
+    query = select(jobs).where(jobs.c.owner == owner, waiting | shared).order_by(jobs.c.id).limit(1)
+    if job_id is None:
+        return query.with_for_update(skip_locked=True, of=jobs)
+    # Workers of one job that start together wait for each other; else all but the first would end.
+    return query.where(jobs.c.id == job_id).with_for_update(of=jobs)
 
 
 def _reap(connection: Connection, is_gone: IsGone) -> int:

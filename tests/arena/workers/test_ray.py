@@ -136,7 +136,7 @@ def test_cluster_results_equal_single_process(
 
 
 def test_killed_node_loses_only_its_calls(on_ray: OnRay) -> None:
-    on_ray.create("r", latency=2.0)
+    on_ray.create("r", latency=1.0)
     arena = on_ray.arena
     (node,) = on_ray.cluster.worker_nodes
     raylet = node.all_processes["raylet"][0].process.pid

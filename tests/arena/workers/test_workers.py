@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +66,6 @@ def queued(filled: Fill, database_url: str) -> Arena:
     return arena
 
 
-# The queue ---------------------------------------------------------------------------------------
-
-
 def test_round_has_single_job(queued: Arena) -> None:
     with pytest.raises(ConflictError, match="already has job 1, which is queued"):
         queued.jobs.judge("r")
@@ -89,7 +88,10 @@ def test_battle_has_one_lease(queued: Arena) -> None:
     store = queued.store
     round_id = store.rounds.get("r").id
     held: list[int] = []
-    leases = [_take(store, name)[1] for name in "abc"]
+    with ThreadPoolExecutor(3) as pool:  # Workers that start together all get one.
+        take = partial(store.leases.take, lease=LEASE, gone=_nobody, job_id=1)
+        leases = [taken[1] for taken in pool.map(take, map(_worker, "abc")) if taken]
+    assert len(leases) == 3
     for _ in range(3):
         for lease in leases:
             held += [battle.id for battle in store.claims.battles(lease.id, round_id, limit=9)]
@@ -185,9 +187,6 @@ def test_ended_process_is_detected() -> None:
         process.wait()
     assert has_ended(worker) is True
     assert has_ended(WorkerId(name="x", place="elsewhere", pid=worker.pid, started="")) is False
-
-
-# Processes ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
