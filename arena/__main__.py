@@ -1,4 +1,4 @@
-"""Run the `arena` command by `python -m arena`."""
+"""Run the `arena` command with `python -m arena`."""
 
 from arena.cli import main
 

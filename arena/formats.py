@@ -53,7 +53,7 @@ def ends_of(value: Ends | None, *, share: bool = False, decimals: int = 1, unkno
 
 
 def range_of(value: Ends, *, share: bool = True) -> str:
-    """Format an interval as a range in whole points or per cent; empty without one."""
+    """Format an interval as a range in whole points or per cent; empty if missing."""
     if value.lower is None or value.upper is None:
         return ""
     if not share:
@@ -111,7 +111,7 @@ class Bounded:
 
     @property
     def span(self) -> tuple[float, float]:
-        """Interval, or the value twice without one."""
+        """Interval, or the value twice if it is missing."""
         return (
             self.value if self.lower is None else self.lower,
             self.value if self.upper is None else self.upper,

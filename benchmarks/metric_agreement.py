@@ -90,9 +90,9 @@ def show_claims(posteriors: Array, true: Array, questions: Sequence[str]) -> Non
     show("agreement", np.mean, questions, predicted == true, among=everything)
     show("kappa", kappa, questions, predicted, true, among=everything)
     low, high = posteriors < CONTRADICTED_BELOW, posteriors >= SUPPORTED_FROM
-    show("contradicted, and not true", np.mean, questions, ~true, among=low)
-    show("not confirmed, and true", np.mean, questions, true, among=~low & ~high)
-    show("supported, and true", np.mean, questions, true, among=high)
+    show("contradicted claims that are not true", np.mean, questions, ~true, among=low)
+    show("claims not confirmed that are true", np.mean, questions, true, among=~low & ~high)
+    show("supported claims that are true", np.mean, questions, true, among=high)
 
 
 def wikicontradict(data: Path) -> None:

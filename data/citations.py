@@ -1,7 +1,7 @@
-r"""Parse citations in the styles of people and tools.
+r"""Parse citations in the styles that people and tools use.
 
 Supported are `[1]`, `\[1\]`, `[1, 2]`, `[1-3]`, `[^1]`, `[doc 1]`, `[[1]](link)`, `<sup>1</sup>`, `$^{1}$`,
-`(source 1)`, raised digits, `【1†source】` and `【4:1†source】` as of OpenAI's file search, a context's own
+`(source 1)`, raised digits, `【1†source】` and `【4:1†source】` as in OpenAI's file search, a context's own
 id in brackets (`[d7]`), and `(1)` after a statement if the contexts have numbers. Code, powers and years
 are ignored. A superscript 2 or 3 after a word may be a power. It is a citation if the text has another
 superscript that is certainly one, such as ¹ or ⁴.

@@ -20,7 +20,7 @@ from data.text import is_blank
 MAX_CHARACTERS = 1_000
 """A longer text always counts as an answer."""
 OPENING = 400
-"""Of a longer text, a third of this at either end is read first: most answer there."""
+"""A longer text is read in full only if a third of this many characters, at its start or end, may decline."""
 REMEMBERED = 4_096
 
 REASONING = "thinking|think|thoughts|thought|reasoning|scratchpad|analysis"
@@ -344,8 +344,8 @@ def _denial(here: set[str], fresh: int, kind: str) -> Iterator[str]:
 def _kind(here: set[str], opening: list[str], content: int) -> str:
     """Return a clause's kind.
 
-    `N` denies what the writer or a source knows, `n` something else; `o` offers, `c` speaks of the writer or
-    of sources, `s` tells something, `q` only what the question says.
+    `N` is a denial about the writer or a source, `n` any other; `o` is an offer, `c` mentions the writer or
+    sources, `s` states something, `q` only repeats the question.
     """
     if not here.isdisjoint({"NEG", "NEGq"}):
         return "n" if here.isdisjoint({"I", "SRC", "INFO", "ATTR", "ACCESS"}) else "N"

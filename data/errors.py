@@ -140,7 +140,7 @@ class EndpointError(JudgeError):
 
 
 class ReplayMissError(JudgeError):
-    """A request of a replay is not in the cache of replies."""
+    """A replayed request has no reply in the cache."""
 
 
 class BudgetError(JudgeError):

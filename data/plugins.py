@@ -85,7 +85,7 @@ class PluginList:
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 NAME = re.compile(r"\w+")
 COUNTER = re.compile(r"\b(\w++)\s*+[-+]=")
-"""A value that a function changes, so that it says nothing of the function."""
+"""A variable that a function counts with; its value does not identify the function."""
 CONSTANTS = (str, bytes, int, float, tuple, type(None))
 GIVEN = "given:"
 """Prefix of references to functions of this process."""

@@ -140,7 +140,7 @@ class Listener(Protocol):
 
 
 class Latest:
-    """Listener that returns the work started last, also to other threads."""
+    """Listener that returns the work started last, in any thread."""
 
     def __init__(self) -> None:
         self._works: list[Work] = []

@@ -47,7 +47,7 @@ def name_key(name: str) -> str:
 
 
 def look_alike(name: str, names: Iterable[str]) -> str | None:
-    """Return the first of some names that looks like a name, or None."""
+    """Return the first of the names that looks like this one, or None."""
     key = name_key(name)
     return next((other for other in names if name_key(other) == key), None)
 

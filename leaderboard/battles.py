@@ -199,7 +199,7 @@ class BattleTable:
         """Return the canonical order of the rows: by question, systems and result.
 
         Args:
-            further: (rows,) further sort keys.
+            further: (rows,) additional sort keys.
 
         Returns:
             (rows,) row numbers; sums in this order do not depend on the original order.

@@ -40,7 +40,7 @@ class Cluster(StrEnum):
 
 
 class Covariate(StrEnum):
-    """Properties besides quality that may bias a judge: length in words, counts of markup, position."""
+    """Properties other than quality that may bias a judge: length in words, counts of markup, position."""
 
     LENGTH = "length"
     HEADINGS = "headings"

@@ -404,7 +404,7 @@ class _Rows:
 
 
 def _odd(cells: Sequence[object], pattern: re.Pattern[str] | None) -> Iterable[int]:
-    """Yield the places of cells that are no plain texts: of other types, or beginning with a pattern."""
+    """Yield the places of cells that are not plain text: of other types, or beginning with a pattern."""
     kinds = {*map(type, cells)}
     if kinds <= {str, type(None)}:
         texts = (str(cell or "") for cell in cells)

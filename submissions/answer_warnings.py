@@ -31,7 +31,7 @@ _HIDDEN_IN_USE = "\u200c\u200d\u200e\u200f\u00ad"
 
 
 def judge_directed(text: str) -> str:
-    """Return the first sentence, tag or role header aimed at a judge, in any spelling; empty without one."""
+    """Return the first sentence, tag or role header aimed at a judge, in any spelling, or an empty text."""
     spans = [(finding.start, finding.end) for finding in steering(text) if finding.family]
     read = skeleton_of(text)
     spans += [read.span(start, end) for start, end, _ in live_tokens(read.text)]

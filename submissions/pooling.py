@@ -17,14 +17,14 @@ from submissions.problem_codes import listed, quoted
 from submissions.question_index import QuestionIndex, normalised
 
 DOMAIN = "all"
-"""Domain of questions without one in any file."""
+"""Domain of questions that have none in any file."""
 LISTED = 3
 ID_LENGTH = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """Questions of some files, and every system's answers to them.
+    """Questions of several files, and every system's answers to them.
 
     Attributes:
         questions: In order of first appearance.
@@ -50,7 +50,7 @@ class Pool:
 
     @property
     def distinct(self) -> tuple[Question, ...]:
-        """Questions without copies for further answers."""
+        """Questions without copies for additional answers."""
         return tuple(question for question in self.questions if question.id == base_id(question.id))
 
     @property
@@ -96,7 +96,7 @@ def pool(
     """Join tables of answers and an optional table of references.
 
     References take precedence over those in tables; known questions keep their ids and order. With `repeats`,
-    a system's further answers go to copies of the question (`data.models.base_id`).
+    a system's additional answers go to copies of the question (`data.models.base_id`).
 
     Raises:
         InputError: No reference matches an answered question, rows contradict each other, or too many answers
@@ -361,7 +361,7 @@ class _Joined:
             yield f"{counted(several, 'question')} with several references; the first counts."
 
     def _key(self, row: AnswerRow) -> str | None:
-        """Return the id of a row's question; None without one."""
+        """Return the id of a row's question, or None."""
         text = normalised(row.question)
         if row.question_id and not self._by_text:
             return row.question_id

@@ -146,7 +146,7 @@ def _asks(text: str) -> bool:
 
 
 def in_doubt(columns: Columns, known: Mapping[Column, str]) -> list[str]:
-    """Return further columns that read like answers, so that `answer` may be the reference."""
+    """Return other columns that read like answers, so that `answer` may be the reference."""
     some = {name: cells[:SAMPLE] for name, cells in columns.items()}
     either = may_be_reference(known[Column.ANSWER]) and Column.REFERENCE not in known
     return [*_answers(some, known.values())] if either else []

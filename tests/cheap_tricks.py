@@ -37,7 +37,7 @@ class Material:
         wrong: A bad answer to the same question.
         other: An answer to another question.
         foreign: The passages of other questions.
-        seed: Of what is drawn.
+        seed: Seed of the random choices.
     """
 
     question: Question

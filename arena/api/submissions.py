@@ -97,7 +97,7 @@ async def check(
     caller: Uploader,
     queue: CheckQueue,
 ) -> Response:
-    """Check an answer file, which is the body, and report every problem; nothing is stored."""
+    """Check the answer file in the request body and report every problem; nothing is stored."""
     require(caller, TokenScope.SUBMIT)
     await run_in_threadpool(arena.sets.summary, name)
     try:
@@ -129,7 +129,7 @@ async def submit(
     caller: Uploader,
     queue: CheckQueue,
 ) -> Response:
-    """Submit an answer file, which is the body; repeated content changes nothing.
+    """Submit the answer file in the request body; repeated content changes nothing.
 
     It is stored whole or not at all. A file with errors returns 422 with every problem.
     """
@@ -195,7 +195,7 @@ def list_submissions(
     ] = None,
     team: Annotated[str | None, Query(max_length=100, description="Only submissions of this team.")] = None,
 ) -> Response:
-    """Return submissions as you may see them."""
+    """Return the submissions that you may see, without hidden parts."""
     lines = arena.submissions.find(set_name=set_name, team=team, caller=caller)
     return answer(request, SubmissionList(submissions=list(lines)))
 

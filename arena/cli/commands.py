@@ -165,7 +165,7 @@ def command() -> TyperGroup:
 
 
 def all_commands(group: TyperGroup | None = None, *path: str) -> "dict[str, Command]":
-    """Import all commands; the keys are their names below `arena`."""
+    """Import all commands; the keys are their names after `arena`."""
     group = group or command()
     context = typer.Context(group)
     commands: dict[str, Command] = {}

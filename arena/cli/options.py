@@ -288,7 +288,7 @@ def open_with_cache(cache_mode: CacheMode | None) -> Arena:
 
 @contextmanager
 def open_parallel(engine: EngineKind | None) -> Iterator[Arena]:
-    """Open the arena with its engine running long tasks until the end of the block."""
+    """Open the arena, and run long tasks of the block on its engine."""
     arena = open_with(LlmOverrides(), engine)
     with arena.engine.parallel():
         yield arena

@@ -293,7 +293,7 @@ def _cost(plan: Mapping[str, Any], prepared: Prepared) -> str:
     lost = plan["without_judge"]
     decided = plan["planned"] - lost - plan["missing"] - sum(plan["undecidable"].values())
     summary = f"{counted(decided, 'comparison')} by {plan['judge']}"
-    summary += f"; {lost:,} more {are(lost)} lost for a missing answer" if lost else ""
+    summary += f"; {lost:,} more {are(lost)} lost because an answer is missing" if lost else ""
     if not plan["requests"] + plan["cached"]:
         return f"{summary}; no model is called."
     cached = f", {plan['cached']:,} more {are(plan['cached'])} in the cache" if plan["cached"] else ""

@@ -157,7 +157,7 @@ def verify(
     result = verify_folder(folder)
     corrected = f"{result.corrected:,} were corrected by organisers, " if result.corrected else ""
     if result.without_judge:
-        corrected += f"{result.without_judge:,} are lost for a missing answer, "
+        corrected += f"{result.without_judge:,} are lost because an answer is missing, "
     show_result(
         {
             "files": result.files,

@@ -207,7 +207,7 @@ def backup(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Back up an SQLite database, also while the arena is in use, and check the backup.
+    """Back up an SQLite database, even while the arena is in use, and check the backup.
 
     $ arena db backup arena.backup
 

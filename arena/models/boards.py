@@ -197,7 +197,7 @@ class BoardView:
 
     @property
     def the_reference(self) -> str:
-        """Reference in the words of a sentence: human-written only if people wrote it."""
+        """Reference as a noun phrase: human-written only if people wrote it."""
         return "the human-written reference" if self.by_people else "the reference"
 
     def competitors(self, domain: str = OVERALL) -> tuple[Line, ...]:

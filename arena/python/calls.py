@@ -86,7 +86,7 @@ def rank(
         out: Folder of the ranking; an existing ranking is continued. By default a temporary folder, which is
             deleted with the result.
         seed: Seed of the sample and of the intervals.
-        with_reference: Whether to rank the references as a further system.
+        with_reference: Whether to rank the references as an additional system.
         retry: Which comparisons without a verdict to repeat: all or none.
         go_on: Whether to judge to the end although many replies are unusable.
         keep_errors: Whether to judge texts that look like harness errors as answers.

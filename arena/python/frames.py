@@ -41,7 +41,7 @@ def tables_of(data: Data, names: Columns) -> list[AnswerTable]:
 
 
 def references_of(data: Data, names: Columns) -> AnswerTable:
-    """Return the table of references, which may use our column names too; raises as `tables_of`."""
+    """Return the table of references, which may also use our column names."""
     from submissions.answer_tables import answer_table_of
 
     if _is_path(data):

@@ -58,7 +58,7 @@ CLUSTER_ADVICE = (
 class RatingRequest:
     """Options for rating a battle file; `anchors` are `SYSTEM=RATING`; `without` is a system to leave out.
 
-    `interval` None depends on the number of systems; `covariates` None controls for all in the file.
+    By default, `interval` depends on the number of systems, and `covariates` are all in the file.
     """
 
     method: ratings.Method = ratings.Method.BRADLEY_TERRY
@@ -233,7 +233,7 @@ def correct_file(
 def corrected_rates_of_file(
     path: Path, votes: Path, *, reference: str | None, by_domain: bool, reading: Reading = AS_IT_IS
 ) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    """Compute win rates corrected by votes; raises as `correct_file`."""
+    """Compute win rates corrected by votes; errors are those of `correct_file`."""
     plan = _plan(path, reading)
     rates = correct_rates(plan.table, read_votes(votes), reference=reference, by_domain=by_domain)
     return rates, notes_on(plan)

@@ -51,7 +51,7 @@ class LabelService:
     def open(
         self, name: str, people: Sequence[str] = (), *, everybody: bool = False, caller: Caller = OPERATOR
     ) -> LabelledRound:
-        """Open a round for labels of invited accounts, old ones included, or of every visitor."""
+        """Open a round for labels by every visitor, or by `people` and accounts invited before."""
         require(caller, TokenScope.ORGANISE)
         round_ = self._store.rounds.get(name)
         unknown = set(people) - {account.name for account in self._store.teams.accounts()}

@@ -25,7 +25,7 @@ from data.plugins import plugin_files, use_plugin_files
 Value = TypeVar("Value")
 Poll = Callable[[], object]
 POLL_EVERY, STARTING, LAST_SECONDS = 0.2, 120.0, 1.0
-"""Seconds between polls, for a child to start, and left after a stop request."""
+"""Seconds between polls, for a child to start, and to finish after a stop request."""
 WAITING_FACTOR, TRIES = 6.0, 2
 MAX_LOCAL = 2**18
 """Bytes of texts that are processed without a child."""
@@ -95,7 +95,7 @@ def within(
 ) -> Value:
     """Call a module's function in a child; an exception from `poll` ends the work.
 
-    It may take `seconds` of CPU time, `WAITING_FACTOR` times as many by the clock, and `memory` additional
+    It may take `seconds` of CPU time, `WAITING_FACTOR` times as much wall-clock time, and `memory` additional
     bytes (0: no limit).
 
     Raises:
@@ -140,7 +140,7 @@ class TextWork(contextlib.AbstractContextManager["TextWork"]):
         return self._here and len(pickle.dumps(arguments)) <= MAX_LOCAL
 
     async def do(self, function: Callable[..., Value], *arguments: object) -> Value:
-        """Call a module's function; raises as `within`, or StoppedError after a stop."""
+        """Call a module's function; errors are those of `within`, or StoppedError after a stop."""
         if self.here(*arguments):
             self._poll(time.monotonic())
             return _unbroken(function, arguments)

@@ -1,1 +1,1 @@
-"""The site: pages and API routes, which only translate."""
+"""The site: pages and API routes; all rules are in the services."""

@@ -267,7 +267,7 @@ class Origin(NamedTuple):
 
 
 def origin_of(address: str) -> Origin | None:
-    """Return the origin of a URL; None if it has none, as `null`."""
+    """Return the origin of a URL; None if it has none, such as `null`."""
     try:
         parts = urlsplit(address)
         port = parts.port or PORTS.get(parts.scheme)

@@ -28,7 +28,7 @@ MAX_FIELDS = 10
 
 
 class SignIn:
-    """The routes of signing in and out."""
+    """Routes for signing in and out."""
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena

@@ -104,7 +104,7 @@ class Corpus:
         self.manifest = read_manifest(folder)
         name = self.manifest.name
         if (self.manifest.analyser, self.manifest.format) != (analyser.name, FORMAT):
-            raise StoreError(f"The corpus {name} has another analyser or index format.", advice=AGAIN)
+            raise StoreError(f"The corpus {name} was built with another analyser or format.", advice=AGAIN)
         self._analyser = analyser
         try:
             import bm25s  # noqa: PLC0415 - as above
@@ -125,7 +125,7 @@ class Corpus:
         return Passage(row["id"], row["text"], row["title"])
 
     def named(self, ids: Collection[str]) -> dict[str, Passage]:
-        """Return the chunks and the joined documents with some ids; unknown ids are skipped."""
+        """Return the chunks and the joined documents with the given ids; unknown ids are skipped."""
         names, chunks = set(ids), {}
         documents: dict[str, list[Passage]] = {}
         for place in range(len(self)):

@@ -28,7 +28,7 @@ class QuestionPassages:
 LISTS = ("aspects", "sub_questions", "short_answers")
 LIST_CELLS = frozenset({*LISTS, "passages", "contexts", "nuggets"})
 EMPTY_ITEMS_STAY = ("passages",)
-"""Names to keep: passages of a question are not contexts of an answer."""
+"""Columns that keep their names: passages of a question are not contexts of an answer."""
 
 
 def read_items(path: Path, limits: ReadLimits) -> tuple[MetricItem, ...]:

@@ -239,7 +239,7 @@ def _person(user: object, numbers: dict[str, str]) -> str:
 
 
 def _control(controls: Sequence[Row], names: Sequence[str], kind: str, key: str) -> object:
-    """Return the value of the control with one of some names, else of the only one of a type.
+    """Return the value of the control with one of the names, else of the only control of the type.
 
     A number with another name may be something else, such as a confidence.
     """

@@ -21,11 +21,11 @@ ENGLISH = "en"
 LANGUAGE_PATTERN = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
 EMPTY: Mapping[str, str] = MappingProxyType({})
 REPEAT = "#answer-"
-"""Separator of a question's id and the number of a system's further answer."""
+"""Separator of a question's id and the number of a system's additional answer."""
 
 
 def base_id(question_id: str) -> str:
-    """Return the id of the question behind an answer's id, without the number of a further answer."""
+    """Return the id of the question behind an answer's id, without the number of an additional answer."""
     return question_id.partition(REPEAT)[0] or question_id
 
 
@@ -207,10 +207,10 @@ class Phase:
     """Period in which a set accepts submissions, with its limits.
 
     Attributes:
-        opens_at: Start of the phase; None without one.
-        closes_at: End of the phase, exclusive; None without one.
-        daily_quota: Counted submissions of a team per day (UTC); None without limit.
-        total_quota: Counted submissions of a team in the phase; None without limit.
+        opens_at: Start of the phase; None if it was always open.
+        closes_at: End of the phase, exclusive; None if it never closes.
+        daily_quota: Counted submissions of a team per day (UTC); None for no limit.
+        total_quota: Counted submissions of a team in the phase; None for no limit.
         file_mb: Maximum size of a file in MiB, decompressed; None for the installation's default.
         answer_chars: Maximum length of an answer in characters; None for the checker's default.
     """

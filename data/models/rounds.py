@@ -227,12 +227,12 @@ class Board(Base, table=True):
     @computed_field  # type: ignore[prop-decorator] # as pydantic's manual has it
     @property
     def title(self) -> str:
-        """Title, or the name without one."""
+        """Title, or the name if it has no title."""
         return self.standings.get("title") or self.name
 
     @property
     def judge(self) -> str:
-        """Name of the judge; empty without one."""
+        """Name of the judge; empty if unknown."""
         return self.standings.get("facts", {}).get("judge") or ""
 
 

@@ -60,4 +60,4 @@ judgments = table(
     cached=col.flag(),
     created_at=col.created(),
 )
-"""Judgments; `earlier_keys` are the keys of replies that were retried, null without any."""
+"""Judgments; `earlier_keys` are the keys of replies that were retried, null if none were."""

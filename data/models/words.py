@@ -277,7 +277,7 @@ def summarise_problems(problems: Iterable[Problem], line: Callable[[Problem], st
 
 
 def to_json(record: Any, *without: str, **values: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
-    """Return a record's fields in order, without some; `values` replace fields or are appended."""
+    """Return a record's fields in order, except `without`; `values` replace fields or are appended."""
     names = [name for name in record.__dataclass_fields__ if name not in without]
     return {
         name: values[name] if name in values else _value(getattr(record, name)) for name in names

@@ -161,7 +161,7 @@ SIGNS: Mapping[str, re.Pattern[str]] = {
 
 @dataclass(frozen=True)
 class Rule:
-    """A pattern over kinds of words, of a family of attacks; `needs` are bits of what a text must have."""
+    """Pattern of word kinds for a family of attacks; `needs` has a bit for each kind that it requires."""
 
     family: str
     source: str

@@ -55,14 +55,14 @@ class AnswerReader(StorePart):
         return frozenset(self._values(select(answers.c.question_id).where(answers.c.submission_id == number)))
 
     def silent(self, number: int) -> Mapping[int, tuple[str, bool]]:
-        """Return a submission's declines and very short texts, and which are declines, by question number."""
+        """Return a submission's declining or very short texts by question, and whether each declines."""
         query = select(answers.c.question_id, answers.c.text, answers.c.no_answer).where(
             answers.c.submission_id == number, answers.c.no_answer | (func.length(answers.c.text) < SHORT)
         )
         return {question: (text, no_answer) for question, text, no_answer in self._all(query)}
 
     def texts(self, keys: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], str]:
-        """Return the texts of some answers by the store's numbers of submission and question."""
+        """Return the texts of the given answers by the store's numbers of submission and question."""
         sides = {submission for submission, _ in keys}
         question_ids = {question for _, question in keys}
         query = select(answers.c.submission_id, answers.c.question_id, answers.c.text).where(
@@ -117,7 +117,7 @@ class AnswerReader(StorePart):
         return {name: (values[2 * at], int(values[2 * at + 1] or 0)) for at, name in enumerate(names)}
 
     def lengths(self, numbers: Sequence[int]) -> Iterator[AnswerLength]:
-        """Yield the lengths of some submissions' answers without reading the texts."""
+        """Yield the lengths of the submissions' answers without reading the texts."""
         query = (
             select(
                 answers.c.submission_id.label("submission"),

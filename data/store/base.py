@@ -43,7 +43,7 @@ class StorePart:
 def unique(
     *keys: sa.Column[Any] | tuple[sa.Column[Any], ...], conflict: Callable[[], ArenaError]
 ) -> Iterator[None]:
-    """Raise `conflict()` if the block violates one of some unique keys; other violations stay as they are."""
+    """Raise `conflict()` if the block violates one of the unique keys; other violations stay as they are."""
     try:
         yield
     except IntegrityError as error:

@@ -34,9 +34,9 @@ ENDS = 2**8
 def read_columns(
     database: Database, round_name: str, systems: Collection[str] | None = None
 ) -> BattleColumns:
-    """Read the battles of a round, or only those of some `systems`, in the order of the plan.
+    """Read the battles of a round, or only those of `systems`, in the order of the plan.
 
-    Battles of further answers to a question are on that question.
+    A system's second and later answers to a question count as battles on that question.
     """
     with database.begin() as connection:
         round_ = connection.execute(
@@ -161,7 +161,7 @@ _FLIPPED = (None, False, True)
 
 
 def _packed() -> tuple[sa.ColumnElement[int], sa.ColumnElement[int]]:
-    """Return two integers of a battle: its question with its end, and its sides."""
+    """Return two integers of a battle: its question and how it ended, and its sides."""
     ends = _place(battles.c.outcome, Outcome) * (len(Preference) + 1) + _place(
         battles.c.preference, Preference
     )
@@ -224,7 +224,7 @@ def _parts(connection: sa.Connection, mine: sa.ColumnElement[bool]) -> Iterator[
 def _binary(connection: sa.Connection, mine: sa.ColumnElement[bool], *, soft: bool) -> Rows:
     """Read many battles from PostgreSQL as one string of bytes, which is far faster than rows.
 
-    Scores are counted meanwhile and read if there are some: a search for one takes a second on ten million
+    Scores are also counted, and read if there are any: a search for one takes a second on ten million
     battles without scores.
     """
     ends, sides = (sa.func.int8send(number) for number in _packed())

@@ -95,7 +95,7 @@ class BattleStore(StorePart):
         return [(row.id, row.key) for row in self._all(query.order_by(questions.c.id))]
 
     def reopen(self, round_id: int, outcomes: Sequence[Outcome]) -> int:
-        """Make the battles with one of some outcomes pending again, and return their number.
+        """Make the battles with one of the outcomes pending again, and return their number.
 
         Their judgments are kept.
         """
@@ -159,7 +159,7 @@ def _pending_questions(connection: sa.Connection, round_id: int, after: int) -> 
 
 
 def first_and_last(connection: sa.Connection, mine: sa.ColumnElement[bool]) -> tuple[int, int]:
-    """Return the first and the last number of some battles; 0 and −1 without any."""
+    """Return the first and the last number of the battles; 0 and −1 if there are none."""
     first, last = connection.execute(
         sa.select(sa.func.min(battles.c.id), sa.func.max(battles.c.id)).where(mine)
     ).one()
@@ -169,7 +169,7 @@ def first_and_last(connection: sa.Connection, mine: sa.ColumnElement[bool]) -> t
 def has_side(
     of_round: sa.ColumnElement[bool], sides: sa.Select[int] | Sequence[int], *, sqlite: bool
 ) -> sa.ColumnElement[bool]:
-    """Match a round's battles with one of some submissions by the indexes of both sides.
+    """Match a round's battles of the submissions, by the indexes of both sides.
 
     SQLite uses both indexes only in a union, and would otherwise read every battle of the round.
     """

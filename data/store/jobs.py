@@ -60,7 +60,7 @@ class JobStore(StorePart):
         return tuple(to_record(Job, row) for row in rows)
 
     def of_round(self, round_id: int) -> Job | None:
-        """Return the queued or running job of a round, else its newest one; None without any."""
+        """Return the queued or running job of a round, else its newest job, else None."""
         active = jobs.c.state.in_(ACTIVE)
         query = select_jobs().where(jobs.c.round_id == round_id)
         row = self._first(query.order_by(active.desc(), jobs.c.id.desc()).limit(1))

@@ -56,7 +56,7 @@ class QuestionStats:
 
     @property
     def disagreement(self) -> float | None:
-        """Contested share of the decided battles, 0–1; None without any."""
+        """Contested share of the decided battles, 0–1; None if none is decided."""
         decided = self.battles - self.undecided
         return self.contested / decided if decided else None
 

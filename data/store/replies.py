@@ -28,7 +28,7 @@ class ReplyStore(StorePart):
         return {row.key: to_record(Reply, row, **NOT_STORED) for row in rows}
 
     def mean_output_tokens(self, judge: str, model: str) -> float | None:
-        """Return the mean length of the latest replies of a judge's model, in tokens; None without any."""
+        """Return the mean length of the latest replies of a judge's model in tokens; None without replies."""
         newest = select(func.max(judgments.c.id)).scalar_subquery()
         last = (
             select(judgments.c.reply_key)

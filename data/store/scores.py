@@ -24,7 +24,7 @@ NO_CONTEXTS = "[]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredAnswer:
-    """Score with its answer, whose fields are not in the JSON."""
+    """Score with fields of its answer, which the JSON omits."""
 
     submission: Annotated[int, Field(exclude=True)]
     system: Annotated[str, Field(exclude=True)]
@@ -116,7 +116,7 @@ class ScoreStore(StorePart):
                 yield row, tuple(compress(lacking, row[-len(lacking) :]))
 
     def answers_of(self, numbers: Sequence[int]) -> tuple[AnswerKey, ...]:
-        """Return the answers of some submissions, by system and question."""
+        """Return the answers of the submissions, by system and question."""
         query = (
             select(answers.c.id.label("number"), submissions.c.system, questions.c.key.label("question_id"))
             .join(submissions, submissions.c.id == answers.c.submission_id)
@@ -129,7 +129,7 @@ class ScoreStore(StorePart):
     def pending(
         self, numbers: Sequence[int], *, metric: str, judge: str, again: Sequence[Outcome] = ()
     ) -> int:
-        """Count the answers that `unscored` would yield for some submissions."""
+        """Count the answers that `unscored` would yield for the submissions."""
         scored = _scored_by(metric, judge, again)
         (count,) = self._values(
             select(func.count())
@@ -139,7 +139,7 @@ class ScoreStore(StorePart):
         return int(count)
 
     def judges(self, numbers: Sequence[int], *, metric: str) -> tuple[str, ...]:
-        """Return the sorted names of the judges whose scores by a metric some submissions have."""
+        """Return the sorted names of the judges that scored the submissions by a metric."""
         query = (
             select(scores.c.judge)
             .distinct()
@@ -150,7 +150,7 @@ class ScoreStore(StorePart):
         return tuple(str(judge) for judge in self._values(query))
 
     def with_contexts(self, numbers: Sequence[int]) -> bool:
-        """Return whether an answer of some submissions has contexts."""
+        """Return whether any answer of the submissions has contexts."""
         query = (
             select(answers.c.id)
             .where(answers.c.submission_id.in_(list(numbers)), answers.c.contexts.cast(Text) != NO_CONTEXTS)
@@ -159,7 +159,7 @@ class ScoreStore(StorePart):
         return bool(self._all(query))
 
     def with_citations(self, numbers: Sequence[int]) -> bool:
-        """Return whether an answer of some submissions cites a context or a passage in any style."""
+        """Return whether any answer of the submissions cites a context or a passage, in any style."""
         may_cite = or_(*(answers.c.text.like(f"%{mark}%") for mark in ("[", "\u3010", "(1)", "(2)")))
         query = (
             select(answers.c.text, answers.c.contexts, questions.c.content)
@@ -187,7 +187,7 @@ class ScoreStore(StorePart):
                 connection.execute(insert(scores), [_row(number, judge, score) for number, score in rows])
 
     def detailed(self, numbers: Sequence[int], *, metric: str, judge: str) -> Iterator[ScoredAnswer]:
-        """Yield the scores of some submissions by one metric and judge, with details."""
+        """Yield the scores of the submissions by one metric and judge, with details."""
         query = _select(scores.c.details).where(
             submissions.c.id.in_(list(numbers)),
             scores.c.metric == metric,
@@ -199,7 +199,7 @@ class ScoreStore(StorePart):
                 yield to_record(ScoredAnswer, row)
 
     def values(self, numbers: Sequence[int], *, metric: str, judge: str) -> Iterator[tuple[int, str, float]]:
-        """Yield submission, question id and value of some submissions' scores that have a value."""
+        """Yield submission, question id and value of the submissions' scores that have a value."""
         query = (
             select(answers.c.submission_id, questions.c.key, scores.c.score)
             .join(answers, answers.c.id == scores.c.answer_id)
@@ -216,7 +216,7 @@ class ScoreStore(StorePart):
                 yield int(row.submission_id), str(row.key), float(row.score)
 
     def of_submissions(self, numbers: Sequence[int]) -> Iterator[ScoredAnswer]:
-        """Yield every score of some submissions, without details."""
+        """Yield every score of the submissions, without details."""
         of_them = submissions.c.id.in_(list(numbers))
         with self._database.begin() as connection:
             for row in connection.execute(_select().where(of_them)):

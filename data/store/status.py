@@ -86,7 +86,7 @@ class StatusStore(StorePart):
         )
 
     def waiting(self, states: Sequence[RoundState]) -> Mapping[int, int]:
-        """Count the pending battles of the rounds in some states, oldest first."""
+        """Count the pending battles of each round in one of the states, oldest first."""
         query = (
             select(rounds.c.id, func.count(battles.c.id))
             .outerjoin(battles, (battles.c.round_id == rounds.c.id) & battles.c.outcome.is_(None))

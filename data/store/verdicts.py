@@ -65,7 +65,7 @@ class EvidenceReader(StorePart):
         return select(battles.c.id).where(battles.c.round_id + 0 == number, between, *clauses)
 
     def columns(self, round_name: str, *, systems: Collection[str] | None = None) -> models.BattleColumns:
-        """Return the battles of a round, or of some systems, as columns; many times faster than `battles`."""
+        """Return the battles of a round, or of `systems` in it, as columns; much faster than `battles`."""
         from data.store.battle_arrays import read_columns  # noqa: PLC0415 - loads numpy, see above
 
         return read_columns(self._database, round_name, systems)
@@ -164,7 +164,7 @@ def _battles(rows: Sequence[AnyRow]) -> Iterator[models.BattleRecord]:
 _OF_REPLY: Mapping[str, str] = MappingProxyType(
     {name: f"reply_{name}" for name in ("input_tokens", "output_tokens", "cost_usd")}
 )
-"""Labels of fields of replies whose names are also columns of judgments."""
+"""Labels of reply fields that have the same name as a column of judgments."""
 _OF_ENDPOINT = ("response_id", "response_model", "fingerprint", "left_out")
 """Details of a reply from its endpoint, and omitted settings."""
 

@@ -3,9 +3,9 @@
 from judges.lexical.judge import LexicalJudge
 
 AGREEMENT = (
-    "Measured on half of QA-Feedback's human preferences, by Pearson's r with its 95 % interval. Between "
-    "systems, held against the reference: 0.37 (0.31 to 0.44). Where an answer meets the reference, held "
-    "against the passages: 0.23 (0.15 to 0.30), the weaker of its two uses."
+    "Measured on half of QA-Feedback's human preferences, as Pearson's r with its 95 % interval. If it "
+    "compares two systems with the reference: 0.37 (0.31 to 0.44). If it compares an answer and the "
+    "reference with the passages: 0.23 (0.15 to 0.30), the weaker of its two uses."
 )
 """Printed by `benchmarks/lexical_agreement.py`."""
 __all__ = ["AGREEMENT", "LexicalJudge"]

@@ -21,7 +21,7 @@ RUN = 4
 BRIDGED = 2
 """Maximum number of replaced terms between two copied runs."""
 MIN_REFERENCE = 12
-"""Minimum number of terms of a reference for a comparison of word order without passages."""
+"""Minimum number of terms of a reference that is compared for word order without passages."""
 MIN_SHARED = 0.5
 """Minimum share of an answer's terms in the texts for a comparison of word order."""
 
@@ -122,7 +122,7 @@ class Evidence:
 
 
 def adjacent(text: TextReading) -> Iterable[Pair]:
-    """Yield pairs of neighbouring terms, also across sentences."""
+    """Yield pairs of neighbouring terms, even across sentences."""
     return zip(text.terms, text.terms[1:], strict=False)
 
 

@@ -64,7 +64,7 @@ class Transport(Protocol):
         ...
 
     def stop(self) -> None:
-        """Abort calls that may take hours with StoppedError; others finish."""
+        """Raise StoppedError in calls that may take hours; let other calls finish."""
         ...
 
     async def close(self) -> None:
@@ -120,7 +120,7 @@ def as_sent(sampling: Sampling, refused: str) -> dict[str, object]:
 
 
 def left_out(request: Request, quirks: frozenset[Quirk]) -> tuple[str, ...]:
-    """Return the names of settings that are left out because of quirks or of `without`."""
+    """Return the names of settings that quirks or `without` leave out."""
     quirks = _all_quirks(request, quirks)
     if not quirks:
         return ()

@@ -70,7 +70,7 @@ class Scheduler:
 
     @property
     def waiting(self) -> Wait | None:
-        """The wait before a retry that ends first, if any."""
+        """The retry wait that ends first, if any."""
         return min(self._waits, key=lambda wait: wait.until, default=None)
 
     @property
@@ -271,7 +271,7 @@ class Scheduler:
                 endpoint.share(part)
 
     def stop(self) -> None:
-        """Start no further calls; calls in flight finish and are cached, others raise."""
+        """Start no more calls; calls in flight finish and are cached, waiting calls raise."""
         self._stopping.set()
         for endpoint in self._lanes.values():
             endpoint.gate.close(_stopped)

@@ -89,8 +89,7 @@ class Budget:
     async def reserve(self, amount: float) -> bool:
         """Reserve `amount` USD for a call; False if the cap does not allow it.
 
-        First waits for calls in flight and for other workers, because calls mostly cost less than their
-        reservation.
+        First waits for calls in flight and for other workers, because most calls cost less than reserved.
         """
         total, since = 0.0, time.monotonic()
         while True:

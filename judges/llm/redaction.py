@@ -17,7 +17,7 @@ NAMES = tuple(field.name for field in fields(Reply) if field.name not in {"key",
 
 
 class Redaction:
-    """Hides keys, also in other letter case, in base64, and without their first or last characters."""
+    """Hides keys, even in other letter case, in base64, or without their first or last characters."""
 
     def __init__(self, keys: Iterable[str]) -> None:
         parts = [part for key in keys if len(key) >= MIN_SECRET for part in _parts(key)]

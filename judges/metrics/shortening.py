@@ -134,7 +134,7 @@ TAKES_BACK = re.compile(
 )
 """Openings that deny a sentence, like the embedded judge's; "there is no evidence that" states a finding."""
 MIN_TERMS = 8
-"""Minimum number of terms of an answer for a check of its word order."""
+"""The word order of shorter answers, in terms, is not checked."""
 QUESTION_CACHE_SIZE = 32
 
 

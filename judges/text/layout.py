@@ -1,7 +1,7 @@
 """Strip markup from a text: Markdown, HTML, list marks, tables, links and wrapped lines.
 
-The result are blocks of plain text: paragraphs, list items, rows and headings. Code, and text that only looks
-like markup ("p. 1. He", "3. Oktober", "2 * 3 * 4"), stays unchanged.
+The result is a list of blocks of plain text: paragraphs, list items, rows and headings. Code, and text that
+only looks like markup ("p. 1. He", "3. Oktober", "2 * 3 * 4"), stays unchanged.
 """
 
 import re

@@ -44,7 +44,7 @@ class CalibrationPair:
         question: Unit of resampling.
         labels: One per person, −2…2, positive if b is better.
         preference: Judge's verdict; None if it was unreadable, refused or failed.
-        margin: Judge's signed margin, −1…1, positive if b is better; None without one.
+        margin: Judge's signed margin, −1…1, positive if b is better; None if unknown.
     """
 
     id: str

@@ -55,7 +55,7 @@ ONE_HOT: Mapping[str, str] = MappingProxyType({f"winner_{word}": word for word i
 
 
 def parse_native(chunk: Chunk, context: Context) -> Draft:
-    """Translate rows of `model_a, model_b, winner` and further native columns.
+    """Translate rows of `model_a, model_b, winner` and other native columns.
 
     A `weight` (or `count`) of 0 leaves a row out, and so does a vote that was not anonymous (`anony`).
     """
@@ -494,7 +494,7 @@ def records(chunk: BattleRows) -> Iterator[Record]:
 
 
 def _rows(chunk: BattleRows, kind: str, *lacking: str) -> Iterator[dict[str, Any]]:
-    """Yield the battles of a format with questions and without some columns."""
+    """Yield the battles for a format that needs questions and lacks some columns."""
     if chunk.question_id is None and len(chunk):
         message = f"{chunk.place.at(0, 'question_id')}: this format needs the question of each battle."
         raise FileFormatError(message, advice=ADD_COLUMN)

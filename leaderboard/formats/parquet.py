@@ -24,8 +24,8 @@ WINNERS = {Winner.A: WinnerWord.A, Winner.B: WinnerWord.B, Winner.TIE: WinnerWor
 def read_columns(files: Sequence[Path]) -> BattleTable | None:
     """Read plain battles by column; None if they must be read by row.
 
-    That is the case if a file is not Parquet, lacks a column, or has further ones such as judges or
-    covariates, and for invalid values, so that the reader of rows reports them.
+    That is the case if a file is not Parquet, lacks a column, or has others such as judges or covariates, and
+    for invalid values, so that the reader of rows reports them.
     """
     if not all(map(is_parquet, files)):
         return None
@@ -78,7 +78,7 @@ def write_table(table: BattleTable, destination: Path) -> None:
 
 
 def write_rows(chunks: Sequence[BattleRows], columns: Iterable[str], destination: Path) -> None:
-    """Write chunks, null for absent cells; other columns than of numbers or truth values become strings."""
+    """Write chunks, null for absent cells; columns other than numbers and booleans become strings."""
     parts = [(chunk.columns, [None] * len(chunk)) for chunk in chunks]
     cells = {name: [cell for part, none in parts for cell in part.get(name, none)] for name in columns}
     table = pa.table({name: _array(name, values) for name, values in cells.items()})

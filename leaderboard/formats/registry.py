@@ -32,7 +32,7 @@ class BattleFormat(FileFormat):
         read: Alternative to `parse`: translates one record to the columns of native battles.
         dropped: Descriptions of columns that are not read completely.
         write: Writer; None for a read-only format.
-        writable: Columns of a written file; None for all, including further columns.
+        writable: Columns of a written file; None for all, including unknown columns.
         reserved: Column names of the format itself.
         one_tie: Whether all kinds of ties become one.
         detectable: Whether the format may be detected by its signature.

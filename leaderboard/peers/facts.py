@@ -106,7 +106,7 @@ def facts(battles: WrittenBattles) -> Rules:
 
 
 def listed(names: Iterable[str]) -> str:
-    """List some names, and count the rest."""
+    """List the first names, and count the rest."""
     ordered = sorted(names)
     rest = len(ordered) - LISTED
     return ", ".join(ordered[:LISTED]) + (f" and {rest:,} more" if rest > 0 else "")

@@ -35,7 +35,7 @@ class Peer(ABC):
 
     @property
     def version(self) -> str | None:
-        """The installed version; None without one."""
+        """The installed version; None if it is not installed."""
         try:
             return version(self.name)
         except PackageNotFoundError:

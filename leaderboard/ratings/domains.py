@@ -104,7 +104,7 @@ def rate_domains(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Part:
-    """Battles of one domain among the rated systems, also weighted down for clustering (`weighed`, `pairs`).
+    """Battles of one domain among the rated systems; `weighed` and `pairs` are weighted down for clustering.
 
     `among_all` is the (M,) share of each system's battles that are in this domain.
     """
@@ -321,7 +321,7 @@ def _draws(
     """(B, M) posterior draws in log-odds."""
     centre, theta = centres
     if overall.draws is None:
-        raise UnrankableError("The overall ratings have no draws.", advice="Use bootstrap intervals.")
+        raise UnrankableError("The overall ratings have no resamples.", advice="Use bootstrap intervals.")
     moved = in_gauge(overall.draws[:, rated] / POINTS, None)
     moved = np.where(np.isnan(moved), centre, moved)
     rng = np.random.default_rng([settings.seed, len(local), len(local.questions)])

@@ -84,7 +84,7 @@ def estimate(
 
 
 def restrict(table: BattleTable, members: Ints) -> BattleTable:
-    """Select and renumber the battles among some systems."""
+    """Select and renumber the battles among the given systems."""
     place = np.full(len(table.systems), -1, dtype=table.a.dtype)
     place[members] = np.arange(len(members))
     everyone = np.array_equal(place, np.arange(len(place)))
@@ -266,7 +266,7 @@ def _acceleration(
     inverse: Floats,
     anchor: Ints | None,
 ) -> Floats:
-    """(M,) BCa accelerations, from the influence of each question or of each kind of battle."""
+    """(M,) BCa accelerations, from the influence of each question or kind of battle."""
     size = pairs.systems
     if settings.cluster is Cluster.QUESTION:
         scores = cluster_scores(table, row_scores(model, settled, pairs, table), size)

@@ -18,7 +18,7 @@ class Rating:
 
     Attributes:
         rating: In points; None if the estimate does not exist (see `flags`).
-        se: Standard error in points, relative to the anchor or the mean; None without one.
+        se: Standard error in points, relative to the anchor or the mean; None if unknown.
         lower: Lower end of the 95 % interval; the one-sided 95 % bound of a system that never loses.
         upper: Upper end; the one-sided 95 % bound of a system that never wins.
         rank: Rank in its ladder, 1 for the best; equal ratings share it.

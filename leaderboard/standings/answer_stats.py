@@ -98,7 +98,7 @@ def mean_score(facts: Sequence[AnswerFact], metric: str, missing: Collection[str
 def declines_of(
     facts: Sequence[AnswerFact], questions: Mapping[str, BoardQuestion], *, marked: bool
 ) -> dict[str, Any]:
-    """Count the answers that decline, and if questions are `marked` unanswerable those that do so rightly.
+    """Count the answers that decline; if questions are `marked` unanswerable, also those that do so rightly.
 
     Returns:
         `count` and `share` of the answers; `where_should` and `answered_where_should`, each null or `count`,

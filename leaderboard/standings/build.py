@@ -72,7 +72,7 @@ def build_standings(
         ended: Outcomes of all planned battles.
         badges: Organisers' badges of systems, such as `baseline`.
         judged: Shares of the planned battles that were judged.
-        judge_context: Information that the judge had besides the answers.
+        judge_context: Information that the judge had in addition to the answers.
         questions: Questions of the board; answers to other questions are ignored. None if unknown.
 
     Returns:

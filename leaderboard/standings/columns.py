@@ -1,6 +1,6 @@
 """Columns of a board; `columns.toml` defines them for pages, files, print and commands.
 
-A column reads a line of `board_lines`. Metrics define further columns; votes have a separate section.
+A column reads a line of `board_lines`. Metrics define more columns; votes have a separate section.
 """
 
 import re
@@ -28,7 +28,7 @@ class Surface(Enum):
     PAGES = 2
     """The table of the board in HTML."""
     TERMINAL = 3
-    """The tables of commands, also as Markdown and LaTeX."""
+    """The tables of commands, including Markdown and LaTeX."""
 
 
 class Unit(StrEnum):
@@ -61,7 +61,7 @@ class BoardColumn:
         ends: Columns with the ends of its 95 % interval; None without an interval.
         heading: Heading on pages and in print; the name if empty.
         short: Heading for narrow tables.
-        help: Explanation on the page, besides the meaning.
+        help: Explanation on the page, in addition to the meaning.
         place: Position on the page, from 1; columns with 0 follow in the order of files.
         usual: Whether the page shows it by default.
         least_first: Whether sorting is ascending by default.
@@ -121,7 +121,7 @@ def _flags(line: Json) -> str:
 
 
 def declined_share(line: Json) -> float | None:
-    """Return the share of a system's answers that decline, also from older boards."""
+    """Return the share of a system's answers that decline; older boards are supported."""
     declined = line.get("declined") or {"share": line.get("no_answer_share")}
     share: float | None = declined["share"]
     return share

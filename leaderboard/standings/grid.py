@@ -13,7 +13,7 @@ from leaderboard.stats import SEED, Floats
 from leaderboard.vocabulary import OVERALL
 
 FEW_QUESTIONS = 20
-"""Cells with fewer questions are marked, and have no rating, which would mostly be the overall rating."""
+"""Cells with fewer questions are marked, and have no rating, since it would mostly equal the overall one."""
 STEPS = 7
 """Shades of a cell."""
 MIN_CELLS = 4

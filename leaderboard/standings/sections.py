@@ -104,7 +104,7 @@ def people_sentence(standings: Mapping[str, Any]) -> str:
     """Describe the human votes on a board, which do not affect its ranks."""
     if not standings.get(PEOPLE):
         return "Not checked by people"
-    return f"{people_votes(standings)} correct the column People would say, not ranks and ratings"
+    return f"{people_votes(standings)} correct the column “People would say”, not ranks and ratings"
 
 
 SYSTEMS = "systems"
@@ -135,7 +135,7 @@ class SystemFacts:
 
     Attributes:
         texts: Reported values of `TEXTS`.
-        parameter_count: Number in `parameters`; None without one.
+        parameter_count: Number in `parameters`; None if unknown.
         figures: Means of reported figures over the answers.
         answers: Number of answers.
     """

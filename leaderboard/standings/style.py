@@ -29,7 +29,7 @@ NO_POSITION = "The order in which the judge saw the answers is unknown."
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class JudgeContext:
-    """Information that a judge had besides the texts.
+    """Information that a judge had in addition to the texts.
 
     `position` is (N,) by battle: 1 if side a came first, -1 if b did, 0 for both orders; None if unknown or
     irrelevant, with the reason in `no_position`.

@@ -23,7 +23,7 @@ from submissions.question_index import QuestionIndex
 ARENA, RAG_QA_ARENA = "arena", "rag-qa-arena"
 """Formats with native columns and with RAG-QA Arena's."""
 FURTHER_COLUMNS = ("thinking", "retrieved_context_ids", "references", "topic_id", "metadata")
-"""Further columns besides `data.files.tables.columns.NAMES`."""
+"""Columns in addition to `data.files.tables.columns.NAMES`."""
 FIGURES = ("tokens", "usd", "milliseconds")
 """Reported costs of an answer."""
 MODULES = (".harnesses",)
@@ -50,11 +50,11 @@ class NamedAnswer:
         counted: The ids are row numbers of the tool, so they do not identify questions.
         reference: The correct answer; None if the row has none under our names.
         sample: Key of repeated requests, of which the first counts; empty if the tool never repeats.
-        again: Whether repeats count as further answers, like other epochs.
+        again: Whether repeats count as additional answers, as other epochs do.
         failed: Reason for a missing answer, such as the error; empty on success.
         ended: Stop reason in the words of the API.
         others: Further completions.
-        further: Number of further turns.
+        further: Number of later turns.
         system: System, if one file of the tool may have several.
         variant: Variant of the system, such as its prompt.
         test: The question with all variables of its test, if several tests may share it.
@@ -85,7 +85,7 @@ class AnswerFormat(FileFormat):
     Attributes:
         fits: Detects a row of the format.
         read: Reads a row; None if it has no answer. It may raise FileFormatError.
-        repeats: The tool's word for further rows of a sample, such as `epochs`.
+        repeats: The tool's word for repeated rows of a sample, such as `epochs`.
         log: Whether it is a log, whose other fields may have non-finite numbers.
         columns: Whether it uses native columns, so that a table must have the required ones.
         keys: Keys that identify a log in one JSON object.

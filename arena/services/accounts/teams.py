@@ -38,7 +38,7 @@ class TeamService:
         """Return a team with its members."""
         require(caller, TokenScope.READ)
         if not _sees_team(caller, name):
-            raise NotFoundError(f"You have no team {name!r}.", advice="List your teams.")
+            raise NotFoundError(f"You do not belong to a team {name!r}.", advice="List your teams.")
         return TeamWithMembers(**dict(self._store.teams.get(name)), members=self._store.teams.members(name))
 
     def add_member(self, team: str, account: str, *, role: Role = Role.MEMBER, caller: Caller) -> Membership:

@@ -63,7 +63,7 @@ class Resource:
     """Object that a caller wants to see.
 
     Attributes:
-        team: Its team; empty without one.
+        team: Its team; empty if it has none.
         account: Account of a token.
         checked: Submission that was never confirmed.
         anonymous: Its team hides names before publication.

@@ -45,8 +45,8 @@ MEANINGS: Mapping[str, str] = {
     TrustFigure.AGREEMENT: (
         "Share of the pairs decided by people on which the judge agrees; a tie is a miss."
     ),
-    TrustFigure.VOTES: "Ranks and ratings are based on the judge alone. The column People would say applies "
-    "the votes.",
+    TrustFigure.VOTES: "Ranks and ratings are based on the judge alone. The column “People would say” "
+    "applies the votes.",
     TrustFigure.FLIPS: (
         "Share of the battles judged in both orders whose verdict changed with the order; they are ties."
     ),

@@ -96,7 +96,7 @@ def usual_metrics(reference_by: str, scored: Collection[str]) -> tuple[MetricInf
 
 
 def score_titles(scores: Collection[str], reference_by: str) -> Mapping[str, str]:
-    """Return the names of scores with their titles: comprehensiveness by an LLM, default ones, others."""
+    """Return the titles of scores by name: comprehensiveness by an LLM, then default metrics, then others."""
     infos = {info.name: info for info in metrics()}
     usual = [info for info in usual_metrics(reference_by, scores) if info.column and info.column.covers]
     first = [info.filling(scores) for info in usual]

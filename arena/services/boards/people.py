@@ -31,7 +31,7 @@ class VoteSource:
 
     @classmethod
     def of_file(cls, path: Path, name: str = "") -> Self:
-        """Read a votes file; raises as `read_votes`."""
+        """Read a votes file; errors are those of `read_votes`."""
         return cls(kind="file", name=name or path.name, votes=read_votes(path))
 
     @classmethod
@@ -45,7 +45,7 @@ class VoteSource:
 
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[str, object]], *, kind: str, name: str) -> Self:
-        """Check rows of votes; raises as `read_votes`."""
+        """Check rows of votes; errors are those of `read_votes`."""
         return cls(kind=kind, name=name, votes=votes_of(rows, name))
 
     def as_json(self) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def _only_judged(view: BoardView, line: Line, where: str, *, with_rate: bool) ->
 
 
 def unranked(lines: Sequence[Line]) -> str:
-    """Name the systems with too few answers for a rank; empty without any."""
+    """Name the systems with too few answers for a rank; empty if there are none."""
     names = [line.system for line in lines if line.unranked]
     return f" {listed(names)} answered too few questions for a rank." if names else ""
 
@@ -266,7 +266,7 @@ def agreeing(gap: Bounded | None, *, apart: bool) -> Bounded | None:
 
 
 def deciding_sentence(deciding: Deciding) -> str:
-    """Describe the number of questions on which the lead of one of two systems depends."""
+    """Describe in a sentence how many questions decide the lead of one system over another."""
     leader, other = deciding.leader, deciding.other
     if deciding.needed is None:
         return f"{leader} and {other} take the same win share over {deciding.questions:,} questions."

@@ -275,7 +275,7 @@ class BoardService(BoardReader):
         return self._change_notice(name, notice, caller)
 
     def clear_notice(self, name: str, *, caller: Caller = OPERATOR) -> Board:
-        """Remove the notice from a board. Raises as `put_notice`."""
+        """Remove the notice from a board; errors are those of `put_notice`."""
         return self._change_notice(name, "", caller)
 
     def _change_notice(self, name: str, notice: str, caller: Caller) -> Board:

@@ -113,7 +113,7 @@ def _verify_battles(folder: Path, head: Mapping[str, Any]) -> tuple[int, int, in
     _verify_books(head["books"], counts)
     planned = head["plan"].get("without_judge", 0)
     if without_judge > planned:
-        raise _wrong(f"{without_judge} battles are lost for a missing answer, and the plan has {planned}.")
+        raise _wrong(f"{without_judge} battles are lost because of missing answers; the plan has {planned}.")
     return counts[Outcome.JUDGED] - corrected - without_judge, corrected, without_judge
 
 

@@ -39,7 +39,7 @@ class Covered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactDiff:
-    """Facts of one kind recorded for both answers; `unknown` counts the rest, `missing` says why none."""
+    """Facts of one kind recorded for both answers; `unknown` counts the others, `missing` says why."""
 
     kind: str
     source: str = ""

@@ -54,7 +54,7 @@ class EvidenceService:
         self._store = store
 
     def notice(self, round_name: str, *, caller: Caller = PUBLIC) -> str:
-        """Return the notice on a round's hidden texts; empty without any."""
+        """Return the notice on a round's hidden texts; empty if there are none."""
         return RoundAccess(self._store, caller, self._store.rounds.get(round_name)).texts.notice
 
     def question(self, round_name: str, question_id: str, *, caller: Caller = PUBLIC) -> QuestionView:

@@ -63,7 +63,7 @@ class Missed:
     """Facts that a system misses, sorted by the number of systems that cover them.
 
     `in_all` counts implied statements too; `contradictions` describes the accuracy of the scorer that found
-    contradicted facts; `of_reference` is True for facts of references instead of statements of passages.
+    contradicted facts; `of_reference` is True if the facts come from references, not from passages.
     """
 
     facts: tuple[MissedFact, ...] = ()

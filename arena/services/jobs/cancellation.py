@@ -37,7 +37,7 @@ def stopping_on_interrupt(stop: asyncio.Event) -> Iterator[None]:
 def raise_if_stopped(stop_event: StopEvent | None) -> None:
     """Raise StoppedError once the event is set."""
     if stop_event is not None and stop_event.is_set():
-        raise StoppedError("Stopped before the end.", advice="Start it again.")
+        raise StoppedError("The work was stopped before it finished.", advice="Start it again.")
 
 
 @asynccontextmanager

@@ -87,7 +87,7 @@ class JobLeases:
 
 
 def release_after(error: BaseException, attempts: int) -> Release:
-    """Return how to release a lease after an error: temporary failures are retried with growing waits."""
+    """Return the release of a lease after an error; temporary failures are retried with growing waits."""
     if isinstance(error, NOT_THE_JOBS_FAULT):
         return Release()
     message = str(error) if isinstance(error, errors.ArenaError) else f"{type(error).__name__}: {error}"

@@ -42,7 +42,7 @@ class JobStatus:
 
     @property
     def waiting(self) -> str:
-        """Wait imposed by endpoints, in words; empty without one."""
+        """Wait imposed by endpoints, in words; empty if not waiting."""
         notes = (lease.work.note for lease in self.alive if lease.work is not None)
         return next(filter(None, notes), "")
 
@@ -124,7 +124,7 @@ class JobService:
         return self._status(self.store.jobs.get(number))
 
     def of_round(self, round_id: int) -> JobStatus | None:
-        """Return the queued or running job of a round, else its newest one; None without any."""
+        """Return the queued or running job of a round, else its newest job, else None."""
         job = self.store.jobs.of_round(round_id)
         return None if job is None else self._status(job)
 

@@ -38,7 +38,7 @@ class Traffic:
 
     @property
     def waiting(self) -> str:
-        """Wait imposed by endpoints, as a sentence; empty without one."""
+        """Wait imposed by endpoints, as a sentence; empty if not waiting."""
         wait = self.scheduler.waiting
         return "" if wait is None else str(wait)
 

@@ -44,9 +44,9 @@ class MetricPlan:
         model: Name of the LLM; empty if embedded.
         answers: Answers of the set's newest submissions.
         sampled: Answers behind the estimate.
-        requests: Distinct requests of all pending answers; tokens likewise.
+        requests: Distinct requests of all pending answers; the tokens are those of these requests.
         cost_usd: Expected cost; None if the price is unknown.
-        cost_usd_most: Maximum cost with the longest replies and one retry each; None likewise.
+        cost_usd_most: Maximum cost with the longest replies and one retry each; None if unknown.
         claims_per_sentence: Assumed number of claims.
         cut: Answers with passages too long for the LLM.
         tasks: Estimates by task, most requests first.

@@ -39,7 +39,7 @@ class ScoreRequest:
 
     Attributes:
         judge: Name in the store (`JUDGE@MODEL …`) or its prefix; `embedded` for the version without an LLM;
-            empty for embedded scores if there are any, else the only others.
+            empty for the embedded scores, or without them for the only other scores.
         systems: Systems; empty for all without the reference.
     """
 

@@ -90,7 +90,7 @@ class Scored:
 
     @property
     def mean(self) -> float | None:
-        """Mean score; None without any."""
+        """Mean score; None if there are no scores."""
         judged = self.outcomes[Outcome.JUDGED]
         return self.total / judged if judged else None
 

@@ -57,7 +57,7 @@ class PolicyService:
         return self.put(replace(self.get(set_name), public_texts=public), caller=caller)
 
     def put(self, policy: SetPolicy, *, caller: Caller = OPERATOR) -> SetPolicy:
-        """Replace the policy of a set; raises as `put_phase`."""
+        """Replace the policy of a set; errors are those of `put_phase`."""
         require(caller, TokenScope.ORGANISE)
         with self._store.changing():
             stored = self._store.policies.put(policy)

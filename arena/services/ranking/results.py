@@ -59,13 +59,13 @@ class RankedSystem:
     Attributes:
         rank: Best and worst possible rank; None without a rating.
         rating: Elo rating; `lower` and `upper` are the ends of its interval.
-        wins: Battles won, against the reference if the set has one; ties and losses likewise.
+        wins: Battles won, against the reference if the set has one; so for ties and losses.
         covered: Mean share of facts that its answers cover, 0–1; None if unknown.
         covered_by: Metric behind `covered`; empty if the board has none.
         questions: Questions with a verdict in these battles.
         answers: Number of its answers.
         asked: Number of questions of the board.
-        partial: Mark of a system that left questions out, as `partial (31 of 40)`; else empty.
+        partial: Mark of a system that left questions out, such as `partial (31 of 40)`; else empty.
         declined: Counts of its answers that decline (`declines_of`).
         unranked: Reason why it has no rank; empty for ranked systems.
     """
@@ -171,12 +171,12 @@ class Duel:
         points: Rating difference; None if one of them won or lost everything.
         lower: Lower end of its 95 % interval, or None.
         upper: Upper end, or None.
-        share: Share of the decided comparisons that `first` won; None without any.
+        share: Share of the decided comparisons that `first` won; None if none is decided.
         share_lower: Lower end of its exact 95 % interval.
         share_upper: Upper end.
         p_value: Two-sided p-value of the test behind the interval.
         better: System that is ahead; empty if neither is.
-        wins: Comparisons that `first` won against `second`; ties and losses likewise.
+        wins: Comparisons that `first` won against `second`; so for ties and losses.
         planned: Planned comparisons of the two; counts by outcome follow.
         round: Round of the figures.
         newer: Newer round without a board; else empty.
@@ -279,7 +279,7 @@ class Duel:
 
 
 def sign_test(wins: int, losses: int) -> tuple[float, float, float]:
-    """Return the exact p-value of a sign test and the Clopper-Pearson interval of the share of wins."""
+    """Return the exact p-value of a sign test, and the Clopper-Pearson interval of the win share."""
 
     def below(count: int, share: float) -> float:
         """Return the probability of at most `count` wins."""

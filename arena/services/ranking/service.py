@@ -223,7 +223,7 @@ class RankingService:
         return self._store.rounds.get(last.name)
 
     def _goes_on(self, last: Round, planned: PlannedRound) -> bool:
-        """Return whether a round judges the plan; a judge's function may have changed since it failed."""
+        """Return whether a round can continue with this plan, perhaps with a fixed judge function."""
         request = planned.request
         if (
             last.set_name != request.set_name

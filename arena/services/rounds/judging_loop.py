@@ -107,7 +107,7 @@ class JudgingLoop:
     async def run(self, concurrency: int) -> None:
         """Judge with `concurrency` battles at once, or at least 256 where a judge computes locally.
 
-        Both orders of a battle are judged before the next battle, so that an aborted run leaves whole ones.
+        Both orders of a battle are judged before the next battle, so an abort leaves no half-judged battle.
 
         Raises:
             LeaseLostError: The lease expired; uncommitted verdicts are discarded.

@@ -66,7 +66,7 @@ class RoundRequest:
 def questions_in(
     domains: tuple[str, ...], summary: SetSummary, questions: Iterable[tuple[int, Question]]
 ) -> tuple[tuple[int, Question], ...]:
-    """Return a set's questions of `domains`, or all without any."""
+    """Return a set's questions of `domains`, or all if `domains` is empty."""
     unknown = [domain for domain in domains if domain not in summary.domains]
     if unknown:
         names = ", ".join(summary.domains)
@@ -278,7 +278,7 @@ class RoundWatch(RoundProgress):
 
     @property
     def cap_sentence(self) -> str:
-        """Sentence on battles skipped by the cap; empty without any."""
+        """Sentence on battles skipped by the cap; empty if there are none."""
         skipped = (
             f"The cap stopped the round: {self.counts.skipped:,} of {self.counts.planned:,} battles were"
         )

@@ -22,7 +22,7 @@ COMPLETE = re.compile(r"complete:(\d+)")
 SAMPLE = re.compile(r"(\d+)|(\d+(?:\.\d+)?)%")
 PER_CENT = 100
 UNDECIDABLE = "reference battles that the judge cannot decide"
-FEWER = "battles of further answers, since one of the two systems has fewer to the question"
+FEWER = "battles of further answers, since one of the two systems gave fewer answers to the question"
 
 
 class CannotDecide(Protocol):
@@ -108,7 +108,7 @@ class Scope:
         questions: Numbers and questions in the set's order.
         answered: Numbers of questions with a non-empty answer, by submission.
         silent: Numbers of questions with a declining answer, by submission.
-        first: Number of the question, by number of a copy for further answers.
+        first: Question behind each copy for an additional answer, by number.
         missing: Result of a battle with one missing answer.
     """
 
@@ -146,7 +146,7 @@ class Plan:
 
     @property
     def without_judge(self) -> int:
-        """Number of battles lost for a missing answer."""
+        """Number of battles lost because an answer is missing."""
         return self.ended[Outcome.JUDGED]
 
 

@@ -129,7 +129,7 @@ class StatusReader:
 
     @cached_property
     def _pace(self) -> float | None:
-        """Battles per second of the running round; None without one."""
+        """Battles per second of the running round; None if no round is running."""
         for number in self._store.statuses.waiting((RoundState.RUNNING,)):
             pace = self._store.statuses.pace(number)
             if pace.battles and pace.since is not None:

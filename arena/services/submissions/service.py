@@ -219,7 +219,7 @@ class SubmissionService(SubmissionReader):
     ) -> models.Submission:
         """Withdraw a submission: hide its texts and leave a tombstone.
 
-        It enters no further round, and its pending battles end as `missing`. If judging had not begun, the
+        It enters no more rounds, and its pending battles end as `missing`. If judging had not begun, the
         attempt is returned. Boards mark submissions that organisers `disqualify`.
         """
         if disqualify:

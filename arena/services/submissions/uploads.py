@@ -47,7 +47,7 @@ class FairQueue:
         self._lock = threading.Lock()
 
     def run(self, party: str, work: Callable[[], Result]) -> Result:
-        """Run work in this thread once a slot is free; raises as `slot`."""
+        """Run work in this thread once a slot is free; errors are those of `slot`."""
         with self.slot(party):
             return work()
 
@@ -72,9 +72,9 @@ class FairQueue:
 
 
 UNIT = 5 * MEBIBYTE
-"""Bytes of a file for which the time limit is that of one text."""
+"""Size of a file, in bytes, that may take as long as one text; larger files may take longer."""
 MIN_MEMORY, MEMORY_FACTOR = 512 * MEBIBYTE, 4
-"""Extra memory of a check: bytes, and bytes per byte of the file's limit."""
+"""Extra memory of a check: a number of bytes, plus bytes per byte of the limit on the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class UploadWriter:
 
 
 class UploadService:
-    """Writes uploads of at most `max_bytes` below `folder`."""
+    """Writes uploads of at most `max_bytes` to `folder`."""
 
     def __init__(self, folder: Path, *, max_bytes: int) -> None:
         self._folder = folder / "checks"

@@ -193,7 +193,7 @@ def _unpublished(watch: RoundWatch, caller: Caller) -> None:
 
 def _labels(name: str, caller: Caller) -> VoteSource | None:
     count = {round_.name: count for round_, count in arena().labels.rounds(caller=caller)}.get(name, 0)
-    if count and st.checkbox(f"Correct with the {count:,} labels of this round", key="votes-labels"):
+    if count and st.checkbox(f"Correct the board with this round's {count:,} labels", key="votes-labels"):
         return arena().boards.votes(LABELS, name)
     return None
 

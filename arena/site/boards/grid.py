@@ -145,7 +145,7 @@ def _text(name: str, value: float) -> str:
 
 def _goes(correlation: GridCorrelation, names: Mapping[str, str]) -> str:
     sign = (correlation.lower > 0) - (correlation.upper < 0)
-    goes = {1: "go together", -1: "go in opposite directions", 0: "may or may not go together"}[sign]
+    goes = {1: "rise together", -1: "move in opposite directions", 0: "are not clearly correlated"}[sign]
     value, lower, upper = (
         f"{end:.2f}".replace("-", "−") for end in (correlation.value, correlation.lower, correlation.upper)
     )

@@ -68,7 +68,7 @@ def opponents_table(view: BoardView, system: str) -> Markup:
     ]
     caption = (
         f"{system} against each opponent: win share in per cent, ties counting half; difference of "
-        "ratings over all battles, with its 95 % interval where the test of all pairs agrees."
+        "ratings over all battles, with its 95 % interval unless the test of all pairs contradicts it."
     )
     return macro("table", columns, rows, caption)
 

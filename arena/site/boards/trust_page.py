@@ -1,4 +1,4 @@
-"""Page on trust in a board's judge: one question per section, details folded."""
+"""Trust page: a question about the board's judge per section, with folded details."""
 
 from collections.abc import Iterator, Mapping
 

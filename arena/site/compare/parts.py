@@ -1,4 +1,4 @@
-"""Parts of a comparison: differences by domain, figures of the board, questions that decide."""
+"""Parts of a comparison: differences by domain, figures of the board, most divisive questions."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ AT_ONCE = 8
 
 
 def show_compared(view: BoardView, systems: tuple[str, ...]) -> None:
-    """Compare the first of some systems with each of the others."""
+    """Compare the first system with each of the others."""
     for other in systems[1:]:
         lead(gap_between(view, systems[0], other))
     for system in systems:

@@ -101,7 +101,7 @@ def _show_parts(view: BoardView, system: str, parts: Mapping[str, Part]) -> None
     chosen = chosen_words("part")
     if chosen not in parts:
         if chosen:
-            say_unknown(chosen, "The first part is shown.")
+            say_unknown(chosen, "The first part of the page is shown.")
         chosen = next(iter(parts))
     here = {"board": view.name, "id": system}
     links = [(title, link("system", **here, part=name), name == chosen) for name, (title, _) in parts.items()]

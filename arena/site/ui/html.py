@@ -64,7 +64,7 @@ def put(name: str, *values: object, **options: Any) -> None:  # noqa: ANN401 - o
 
 
 def put_part(parts: Parts, block: str) -> None:
-    """Show a block of a page's template; if the document has it and the footer, only a place for them."""
+    """Show a block of a page's template; if the document already contains it, show only a placeholder."""
     html = parts.part(block)
     begun, st.session_state[BEGUN] = _begun(), (view := digest(html))
     if not (has := begun == view):
@@ -76,7 +76,7 @@ def put_part(parts: Parts, block: str) -> None:
 
 
 def _begun() -> str:
-    """Return the digest of the page that the document has, before anything replaced it; else empty."""
+    """Return the digest of the page in the document; empty once anything has replaced it."""
     # Our script set the cookie. Streamlit's page tests run without a browser, where cookies are not texts.
     cookie: object = st.context.cookies.get(BEGUN)
     return cookie if isinstance(cookie, str) and BEGUN not in st.session_state else ""

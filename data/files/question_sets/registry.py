@@ -88,7 +88,7 @@ class SetFormat(FileFormat):
 
 
 def each_once(rows: Iterable[tuple[str, int, Question]], problems: ProblemList) -> list[Question]:
-    """Return questions, with their files and lines, without repeated ids, which are problems."""
+    """Return the questions; those with a repeated id are left out and added to `problems`."""
     questions: dict[str, Question] = {}
     lines: dict[str, int] = {}
     for file, line, question in rows:
@@ -116,7 +116,7 @@ def set_formats() -> tuple[SetFormat, ...]:
 
 
 def set_writer(name: str, *, others: Iterable[str] = ()) -> Writer:
-    """Return the writer of a format; `others` are further formats for the error."""
+    """Return the writer of a format; the error also lists the formats `others`."""
     writers = {entry.name: entry.write for entry in set_formats() if entry.write}
     if name not in writers:
         advice = " ".join((f"Use one of: {', '.join((*writers, *others))}.", *added_set_formats().problems))
@@ -299,7 +299,7 @@ def _refuse_twins(questions: Sequence[Question], problems: ProblemList) -> None:
 
 
 def read_policy(submissions: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
-    """Read the policy from a set's head; None without one or with problems."""
+    """Read the policy from a set's head; None if it is missing or has problems."""
     if submissions is None:
         return None
     tables = submissions if isinstance(submissions, list) else [submissions]

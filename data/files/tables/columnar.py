@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH, LONG_ROWS = 4096, 48
-"""Maximum rows that are converted to Python at once, and as many rows of the maximum length."""
+"""Maximum rows converted to Python at once: of any length, and of the maximum length."""
 DICTIONARY_PAGE = re.compile(rb"\x15\x04\x15([\x80-\xff]{0,4}[\x00-\x7f])", re.DOTALL)
-"""Header of a page of Thrift: its type, and its decompressed size with seven bits per byte."""
+"""Thrift header of a page: its type, and its decompressed size with seven bits per byte."""
 Readers = Mapping[str, Callable[[Any], Any]]
 TOO_MANY, TOO_LARGE, NOT_UTF8 = "too-many-answers", "too-large", "not-utf8"
 
@@ -102,7 +102,7 @@ def damage_as_error(path: Path) -> Iterator[None]:
 def _batches(
     path: Path, limits: ReadLimits, opening: Opening
 ) -> Iterator[tuple[pa.RecordBatch, Sequence[str]]]:
-    """Yield batches of few rows with the columns that are not read."""
+    """Yield small batches, each with the names of the unread columns."""
     import pyarrow as pa  # noqa: PLC0415 - loads when such a file comes
     import pyarrow.parquet as pq  # noqa: PLC0415 - loads when such a file comes
 
@@ -190,7 +190,7 @@ def _values(batch: pa.RecordBatch, readers: Readers) -> dict[str, list[Any]] | N
 
 
 def _readers(schema: pa.Schema) -> Readers:
-    """Return the converters of columns, also of numbers to classes, whose names `datasets` stores aside."""
+    """Return converters by column; numbers of classes become the names in the metadata of `datasets`."""
     readers = {field.name: convert for field in schema if (convert := _reader(field.type))}
     info = _of_json((schema.metadata or {}).get(b"huggingface", b"").decode(errors="replace"))
     for key in ("info", "features"):
@@ -226,7 +226,7 @@ def _kinds(kind: Any, *names: str) -> bool:  # noqa: ANN401 - pyarrow has no typ
 TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 LISTS = ("list", "large_list", "fixed_size_list", "list_view", "large_list_view")
 UNSUPPORTED = re.compile(r"\b\w{0,20}(?:union|map|run_end_encoded|interval)\b")
-"""Types that are not supported, also within other types."""
+"""Types that are not supported, even within other types."""
 
 
 def _reader(kind: Any) -> Callable[[Any], Any] | None:  # noqa: ANN401 - pyarrow has no types

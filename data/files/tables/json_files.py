@@ -106,7 +106,7 @@ def top_keys(head: bytes) -> set[str]:
 
 
 def read_array(stream: GuardedStream, opening: Opening, key: str | None = None) -> Iterator[Row]:
-    """Yield the items of an array, also of one under a key of an object, with problems for invalid ones."""
+    """Yield the items of an array, which may be under a key of an object; invalid items are problems."""
     for number, (line, content) in enumerate(_Items(stream, key, skip=opening.large is not None), start=1):
         place = f"Item {number}"
         if content is None:
@@ -194,7 +194,7 @@ class _Items:
         raise FileFormatError(message, advice=advice, code=EMPTY_FILE, line=self._line)
 
     def _fill(self, scan: int) -> int:
-        """Drop what precedes `_start`, in a large item of a log also the rest of it, and read more."""
+        """Drop the text before `_start` and the read part of a large item of a log, then read more."""
         if self._long or self._is_long(len(self._buffer) - self._start):
             self._long, self._start = True, scan
         self._line_of(self._start)

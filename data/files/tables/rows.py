@@ -77,7 +77,7 @@ class Block(NamedTuple):
 
 
 def each_row(parts: Iterable[Row | Block]) -> Iterator[Row]:
-    """Yield rows, also those of blocks."""
+    """Yield single rows, and the rows of blocks."""
     for part in parts:
         if isinstance(part, Block):
             yield from part.rows()
@@ -94,7 +94,7 @@ Holds = Callable[[object], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """Options for reading a table, besides its limits.
+    """Options for reading a table, except its limits.
 
     Attributes:
         note: Callback for errors of rows.
@@ -125,7 +125,7 @@ def _as_id(value: object, info: ValidationInfo) -> str | None:
 def _as_text(value: object, info: ValidationInfo) -> str | None:
     """Return a text; in JSON its field, the last message of the user or model, or the only text.
 
-    An answer may be JSON itself: as a text it is read so only in a table's cell, by the name of its field.
+    A text may be an answer in JSON. It is parsed only in a table's cell, and if it has a known field.
     """
     column, context = info.field_name, info.context or {}
     is_question = column == Column.QUESTION
@@ -282,7 +282,7 @@ class Fields:
         return None
 
     def id(self, *names: str) -> str:
-        """Return the first id under one of some names."""
+        """Return the first id under one of the names."""
         value = next((self.row[name] for name in names if has_value(self.row.get(name))), None)
         name = id_text(value)
         if value is None or (name is not None and not name.strip()):
@@ -292,7 +292,7 @@ class Fields:
         return name or ""
 
     def list(self, name: str) -> list[object]:
-        """Return a list; empty without one."""
+        """Return a list; empty if missing."""
         value = self.row.get(name)
         if isinstance(value, list):
             return value

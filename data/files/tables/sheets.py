@@ -78,7 +78,7 @@ def _regular(stream: GuardedStream, delimiter: str, columns: Sequence[str]) -> I
 
 
 def _block(content: bytes, delimiter: str, columns: Sequence[str], line: int) -> tuple[Block, bytes, int]:
-    """Parse the complete rows of a text that starts in a line; return them, the rest, and their lines.
+    """Parse the complete rows of a text; return them, the remaining text, and their number of lines.
 
     Quotes must enclose whole cells and be doubled within, so that every second one ends a cell or is the
     first of two. Arrow would accept others too.

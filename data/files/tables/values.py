@@ -72,7 +72,7 @@ def has_value(value: object) -> bool:
 
 
 def number_of(value: object) -> float | None:
-    """Return a number, also of a string, if it is finite."""
+    """Return a number, which may be in a string, if it is finite."""
     try:
         number = float(str(value))
     except ValueError:

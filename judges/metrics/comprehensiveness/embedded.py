@@ -18,8 +18,8 @@ MIN_LEAD_WORDS = 3
 LOWEST, HIGHEST = 1.0, 5.0
 ON_TOPIC = 0.5
 AS_CLOSE, AS_NEAR, ENOUGH = 0.4, 0.1, 0.25
-"""Shares of the question, of a claim relative to the best one of its passage, and of its passage relative to
-the best passage, that yield 3.5, the paper's threshold."""
+"""A claim with these shares of the best claim's and the best passage's weight gets `ENOUGH`: a relevance of
+3.5, the paper's threshold."""
 IN_CONTEXT = 0.5
 """Weight of a question's term that only the passage's title or earlier claims contain."""
 RELATIONS: Mapping[Entailment, Relation] = MappingProxyType(

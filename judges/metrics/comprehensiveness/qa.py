@@ -195,7 +195,7 @@ def _mined(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
 
 
 def _answered(inputs: Mapping[str, Input]) -> Mapping[str, Any]:
-    """Return answers to the questions whose words the text mostly contains."""
+    """Return answers to the questions most of whose words the text contains."""
     text = " ".join(texts(inputs["text"]))
     questions = [row for row in enumerate(texts(inputs["questions"]), 1) if says(text, row[1])]
     return {

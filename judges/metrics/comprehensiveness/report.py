@@ -16,7 +16,7 @@ class ComprehensivenessSettings(BaseModel):
     Attributes:
         relevance: Minimum relevance of claims and questions (T_rel, section 4.1).
         confidence: Minimum confidence of answers (T_conf, section 4.1).
-        summarise: Whether to summarise passages with regard to the question first (listing 1).
+        summarise: Whether to summarise passages for the question first (listing 1).
         similarity: Minimum share of common roots of a pair of claims; other pairs are neutral without a
             request. 0 asks about every pair.
         most_pairs: Maximum number of pairs of claims; larger items are not scored.

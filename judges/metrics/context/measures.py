@@ -35,7 +35,7 @@ def answered_by(ratings: Ratings, context: Collection[int]) -> tuple[int, ...]:
 
 
 def coverage(ratings: Ratings, context: Collection[int]) -> float | None:
-    """Return the share of the answerable sub-questions that a context answers, 0–1; None without any.
+    """Return the share of answerable sub-questions that a context answers, 0–1; None if none is answerable.
 
     Source: CRUX, Eq. 3.
     """

@@ -124,7 +124,7 @@ class ContextCrux:
             question's passages), `uses` (of each passage of the context), `missing_passages` (required
             passages for missing sub-questions), `ratings` of the context's distinct passages, `ranking`
             (their indexes in the context's order, with repetitions), `oracle_ratings` of the question's own
-            passages. The ideal of `alpha_ndcg` ranks the question's own passages; null without any.
+            passages. The ideal of `alpha_ndcg` ranks the question's own passages; null if it has none.
 
         Source: CRUX, section 3.3.
         """

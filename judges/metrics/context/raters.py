@@ -259,4 +259,4 @@ def _require_all(results: Iterable[CallFailure]) -> None:
     counts = Counter(failure.outcome for failure in failures)
     worst = next(outcome for outcome in WORST_FIRST if counts[outcome])
     first = next(failure for failure in failures if failure.outcome is worst)
-    raise UnscoredError(worst, f"{len(failures)} ratings are missing, the first because: {first.detail}")
+    raise UnscoredError(worst, f"{len(failures)} ratings are missing. First reason: {first.detail}")

@@ -14,7 +14,7 @@ from judges.text.tokens import related, terms
 
 ENTAILED_FROM = 0.3
 FOR_EACH_DOUBLING = 0.01
-"""Extra required share of a claim's terms for each doubling of the number of passages."""
+"""Increase of the required share of a claim's terms per doubling of the passages."""
 LOWEST, HIGHEST = 0.52, 0.98
 CONTRADICTED_FROM, PLACED_FROM = 0.45, 0.3
 CREDENCE = 0.3

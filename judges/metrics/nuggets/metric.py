@@ -55,7 +55,7 @@ class NuggetScores:
     Attributes:
         all: Mean credit of all nuggets: 1 for support, ½ for partial support.
         all_strict: The same with no credit for partial support.
-        vital: Mean credit of the vital nuggets; None without one.
+        vital: Mean credit of the vital nuggets; None if there are none.
         vital_strict: The same with no credit for partial support.
         weighted: Mean credit of all nuggets, okay nuggets weighing half.
         weighted_strict: The same with no credit for partial support.

@@ -14,7 +14,7 @@ from judges.text.tokens import WORD, terms
 
 CLAUSE = re.compile(r";\s+")
 OWN_FACT = 5
-"""Minimum number of distinct terms of each clause of a sentence that is split."""
+"""A sentence is split only if each clause has this many distinct terms."""
 WRITER = re.compile(r"\W{0,3}(?:I|We|My)\b")
 """Openings of sentences about their writer."""
 ENDS = (".", "!", "…", "。")

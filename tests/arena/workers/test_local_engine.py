@@ -61,7 +61,7 @@ def test_results_come_in_order_and_few_tasks_are_read_ahead() -> None:
 
 @pytest.mark.slow
 def test_error_of_task_is_raised_unchanged() -> None:
-    """Expected errors arrive with their message, others with the function; earlier results are yielded."""
+    """Expected errors keep their message, others name the function; earlier results are still yielded."""
     results = LocalSpread(2).map(refused, numbers(20))
     assert [next(results) for _ in range(5)] == [0, 1, 2, 3, 4]
     with pytest.raises(InputError, match="Five cannot be used"):

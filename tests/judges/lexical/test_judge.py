@@ -340,7 +340,7 @@ def _wins(number: int, text: str, opponent: str, *, reference: bool = False) -> 
 
 @pytest.mark.slow
 def test_judge_agrees_with_careful_readers_on_demo_set() -> None:
-    """At least 86 % of the 511 pairs whose winner was written down with the answers are decided that way."""
+    """At least 86 % of the 511 pairs are decided as the authors of the answers noted."""
     questions, answers = _demo()
     places = {question.id: number for number, question in enumerate(questions.questions)}
     agreements = []

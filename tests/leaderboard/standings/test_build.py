@@ -99,7 +99,7 @@ def test_rates_are_against_reference() -> None:
 
 
 def test_old_boards_export_no_rates_of_reference() -> None:
-    """Neither 0 nor the rate against all."""
+    """They are empty: neither 0 nor the rate against all."""
     standings = dict(board().as_json())
     before = json.loads(json.dumps(standings))
     for part in before["lines"].values():

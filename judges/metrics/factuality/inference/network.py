@@ -57,7 +57,7 @@ class Network:
         return joined
 
     def part(self, variables: Sequence[int]) -> "Network":
-        """Return the sub-network of some variables, in their order."""
+        """Return the sub-network of the given variables, in their order."""
         place = np.full(self.size, -1, dtype=np.int64)
         place[list(variables)] = np.arange(len(variables))
         ends = place[self.pairs]

@@ -160,7 +160,7 @@ def test_commands_correct_show_and_list_boards(run: Commands, filled: Fill, tmp_
     assert (report["votes"], report["annotators"], report["votes_left_out"]) == (108, 3, 0)
     code, out, _ = run("leaderboard", "show", "tiny")
     assert code == 0
-    assert "108 votes of 3 people correct the column People would say" in out
+    assert "108 votes of 3 people correct the column “People would say”" in out
     assert "people would say" in out
     assert "only the overall ratings, not these" in run("leaderboard", "show", "tiny", "--domain", "d0")[1]
     former = f"tiny@{before.content_hash[:12]}"

@@ -82,7 +82,7 @@ def test_board_is_formatted_for_papers_and_spreadsheets() -> None:
 
 
 def test_documents_column_is_in_every_view(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An entry of less than 30 lines adds the column to page, terminal, files and documentation."""
+    """Fewer than 30 lines add the column to page, terminal, files and documentation."""
     (code,) = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
     assert len(code.splitlines()) < 30
     added: BoardColumn = eval(code, {"BoardColumn": BoardColumn, "Unit": Unit})  # noqa: S307 - the document's own
