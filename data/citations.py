@@ -255,7 +255,7 @@ def _numbers(inner: str) -> tuple[int, ...]:
 
 
 def _round_marks(text: str, count: int, code: Sequence[tuple[int, int]]) -> Iterator[_Mark]:
-    """Yield `(1)` before a stop or the end; also after full stops if the text ends with such a mark."""
+    """Yield `(1)` before a stop or the end, and after full stops if the text ends with such a mark."""
     behind_stops = _ROUND_LAST.search(text) and not _ROUND_ITEM.search(text)
     for match in (_ROUND_BEHIND_STOP if behind_stops else _ROUND).finditer(text):
         numbers = _numbers(match[match.lastindex or 0])

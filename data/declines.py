@@ -48,7 +48,7 @@ ACCENTS = re.compile("[\u0300-\u036f]")
 WORD = re.compile(r"[^\W_]+")
 WORD_OR_SIGN = re.compile(r"[^\W_]+|[.;:,?!]")
 STEM = 6
-"""Number of letters used of a word without a class."""
+"""A word without a class is cut to this many letters."""
 MAX_SEQUENCE = 3
 FIRST_WORDS = re.compile(r"\A\W*+\w++(?: \w++)?,\s(?=.*\w)")
 UNDONE = re.compile(r"\A(?:un\w{3,}(?:ed|able|t|te[nrs]?|bar(?:e[mnrs]?)?)|(?:in|im)\w{4,}(?:ble|bles))$")

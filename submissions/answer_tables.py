@@ -297,7 +297,7 @@ class _Rows:
                 raise FileFormatError(message, advice=advice, code=Code.MISSING_COLUMN)
 
     def _layout(self, *, answers: bool) -> Layout:
-        """Read rows of no known tool by the shape of their table."""
+        """Read rows that no known tool wrote, by the shape of their table."""
         cells = self._cells
         called = {column: name for column, name in self._called.items() if name in cells}
         if not answers:

@@ -286,9 +286,9 @@ def _require_named(
 
 
 def _doubt(cells: Sequence[object], rows: Sequence[int], questions: int) -> int:
-    """Return the doubt that cells name systems: 0 for names, 1 for data such as versions, else 2.
+    """Rate the doubt that cells name systems: 0 for names, 1 for data such as versions, else 2.
 
-    Most names must occur, each with several questions; data must occur with half of the questions.
+    Most rows must have a name, and each name several questions; data must occur with half of the questions.
     """
     texts = [_plain(cells[at]) for at in rows]
     kinds = Counter(filter(None, texts))

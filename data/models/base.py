@@ -170,7 +170,7 @@ class Label(Prose):
 
 
 def field(kind: Any, *arguments: Any, private: bool = False, alias: str | None = None, **options: Any) -> Any:
-    """Return a field with its column; JSON omits a `private` one and writes another under its `alias`."""
+    """Return a field with its column; JSON omits `private` fields, and uses the `alias` of others."""
     column: sa.Column[Any] = sa.Column(kind, *arguments, **{"nullable": False, **options})
     default = options.get("default")
     required = callable(default) or (default is None and not column.nullable)

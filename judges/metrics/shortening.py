@@ -126,7 +126,7 @@ def build_reading(name: str, *, runner: object, options: Mapping[str, Json]) -> 
 
 WORTH = "worth"
 SETTINGS = LexicalSettings(copied=0.4, least_copied=80)
-"""An answer may copy two fifths of the passages, and at least 80 terms: quoting is not a trick."""
+"""An answer may copy two fifths of the passages, or 80 terms if that is more: quoting is not a trick."""
 TAKES_BACK = re.compile(
     r"(?:it (?:is|was|would be) (?:wrong|untrue|incorrect|a mistake) to (?:say|claim|think|believe) that"
     r"|(?:nobody|no one) (?:should|can|could|would|may) (?:say|claim|think|believe) that)\s",

@@ -1,4 +1,4 @@
-"""LLM judge: one prompt and one model; also settles stored judgments again."""
+"""LLM judge of one prompt and one model, and settlement of stored judgments."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

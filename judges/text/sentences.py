@@ -18,7 +18,7 @@ NO_SPACE = re.compile(r"\S")
 DOTTED = re.compile(r"(?:^|[(\"“])(?:[^\W\d_]\.){2,}+$")
 INITIAL = re.compile(r"(?:^|[(\"“.])[A-Z]\.$")
 ANOTHER_INITIAL = re.compile(r"(?<![^\W_])[A-Z]\.\s{1,2}[A-Z]\.(?=\s)")
-"""Two initials in a row, which do not start a sentence between them."""
+"""Two initials in a row; no sentence starts between them."""
 STARTER = re.compile(
     r"(?:He|She|It|They|We|You|His|Her|Its|Their|Our|The|This|That|These|Those|A|An|In|On|At|But|There|However"
     r"|When|After|Since|Then|Also)\b"

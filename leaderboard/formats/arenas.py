@@ -513,7 +513,7 @@ def _without_empty(**columns: str | None) -> dict[str, object]:
 
 
 def eval_records(chunk: BattleRows) -> Iterator[Record]:
-    """Yield RAG-QA Arena's `eval_results`: the first answer is 1, the verdict only a rating."""
+    """Yield RAG-QA Arena's `eval_results`: the first answer is 1, and the reply contains only the rating."""
     for row in _rows(chunk, "rag-qa-arena-eval", "score", "weight"):
         first, second, word = row["model_a"], row["model_b"], row["winner"]
         if row["order"] == "ba":

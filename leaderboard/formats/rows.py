@@ -52,7 +52,7 @@ class Place:
 
 
 def names(place: Place, column: str, values: Sequence[object], *, blank: bool = False) -> list[str]:
-    """Check a column of names or ids: strings or integers, with `blank` also empty cells."""
+    """Check a column of names or ids: strings or integers, and if `blank` is set, empty cells."""
     if set(map(type, values)) == {str} and (blank or all(values)):
         return _spelled(place, column, [value for value in values if isinstance(value, str)])
     texts = [
@@ -242,8 +242,8 @@ class Context:
     """Facts on a file from its name or the caller, and options of reading.
 
     Attributes:
-        domain: Domain of every record without one.
-        baseline: Opponent of every `model` in Arena-Hard records without one.
+        domain: Domain of records that have none.
+        baseline: Opponent of every `model` in Arena-Hard records that name none.
         covariates: Whether to read covariates.
         further: Whether to keep unknown columns, and covariates unchanged.
         strict: Whether to refuse invalid records instead of leaving them out.

@@ -101,7 +101,7 @@ class Standings:
         lines: Systems by domain id and `overall`, best first.
         ratings: Overall ratings with their draws; None if they do not exist.
         pairs: Results of every pair, best systems first.
-        beside: Further tables of ratings: those without the reference.
+        beside: Additional ratings: those without the reference.
         differences: Paired difference of every two systems (`all_differences`).
         judged: Shares of the planned battles that were judged; None if only verdicts are known.
         covariates: Effects of style (`style_section`); empty if unknown.

@@ -27,7 +27,7 @@ class BoardMetric:
 
 
 NO_QUESTION = "no question of the set has {need}"
-NO_CONTEXTS = "no answers file has the contexts of its system"
+NO_CONTEXTS = "no answer file contains the contexts of its system"
 NO_CITATIONS = "no answer cites its contexts or passages"
 OF_ANSWERS: dict[Need, str] = {Need.CONTEXTS: NO_CONTEXTS, Need.CITATIONS: NO_CITATIONS}
 

@@ -187,8 +187,8 @@ OWN_PLACES = 3
 def by_own_battles(lines: tuple[Line, ...], *, shape: int) -> tuple[Line, ...]:
     """Return the lines of a domain by place, then by win + tie rate.
 
-    Domain ratings are shrunk towards the overall ones, so they are removed below `FEW_QUESTIONS`. Shrunk
-    lines of old snapshots have no places of the domain's own.
+    Ratings of domains with fewer than `FEW_QUESTIONS` questions are removed, since they are shrunk towards
+    the overall ratings. Old snapshots have no ranks by the domain's own battles.
     """
     few = max((line.own_rates.questions for line in lines), default=0) < FEW_QUESTIONS
     if shape < OWN_PLACES and any(line.own_evidence is not None for line in lines):

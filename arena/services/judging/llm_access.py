@@ -138,7 +138,7 @@ class StoredJournal:
 
 
 class RoundAccount:
-    """Writes usage to the payer's account during a run; costs only without a cap, else the budget does."""
+    """Writes usage to the payer's account during a run; with a cap, the budget writes the costs."""
 
     def __init__(self, payer: Payer, scheduler: Scheduler) -> None:
         self._payer, self._scheduler = payer, scheduler

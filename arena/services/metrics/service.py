@@ -78,7 +78,7 @@ class MetricService:
     ) -> None:
         """Score the answers of `entrants` (default: the newest) and reference by the board's metrics.
 
-        Metrics that a board shows by default only if an LLM scored are left out, unless `every` is set.
+        Metrics that boards show by default only for an LLM's scores are skipped, unless `every` is set.
         """
         added = added_metrics()
         for problem in added.problems:

@@ -59,7 +59,7 @@ class RankedSystem:
     Attributes:
         rank: Best and worst possible rank; None without a rating.
         rating: Elo rating; `lower` and `upper` are the ends of its interval.
-        wins: Battles won, against the reference if the set has one; so for ties and losses.
+        wins: Battles won, against the reference if the set has one; ties and losses are counted alike.
         covered: Mean share of facts that its answers cover, 0–1; None if unknown.
         covered_by: Metric behind `covered`; empty if the board has none.
         questions: Questions with a verdict in these battles.
@@ -176,7 +176,7 @@ class Duel:
         share_upper: Upper end.
         p_value: Two-sided p-value of the test behind the interval.
         better: System that is ahead; empty if neither is.
-        wins: Comparisons that `first` won against `second`; so for ties and losses.
+        wins: Comparisons that `first` won against `second`; ties and losses are counted alike.
         planned: Planned comparisons of the two; counts by outcome follow.
         round: Round of the figures.
         newer: Newer round without a board; else empty.

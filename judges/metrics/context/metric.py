@@ -14,7 +14,7 @@ from judges.metrics.registry import Metric, read_options
 from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
 
-NO_CONTEXT = "The answers file has no contexts for this answer, so the retrieved passages are unknown."
+NO_CONTEXT = "The answer file has no contexts for this answer, so the retrieved passages are unknown."
 NOTHING_ANSWERABLE = "No sub-question can be answered from the {oracle}, so there is nothing to cover."
 NO_ORACLE = "There are neither passages nor a reference to compare with."
 REFERENCE = "reference"

@@ -143,7 +143,7 @@ def test_publish_scores_available_metrics_and_reports_missing_ones(arena_of: Com
     arena_of.done("rounds", "run", "--set", "tiny", "--judge", "lexical", "--name", "r")
     err = arena_of.stderr("rounds", "publish", "r")
     assert "not scoring coverage-icat-s: no question of the set has aspects" in err
-    assert "no answers file has the contexts" in err
+    assert "no answer file contains the contexts" in err
     arena = Arena(read_settings())
     line = arena.boards.get("r").standings["lines"]["overall"][0]
     arena.close()

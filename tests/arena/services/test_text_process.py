@@ -43,7 +43,7 @@ def catastrophic(text: str) -> str:
 
 
 def dying(text: str) -> str:
-    """Function that kills its process on some texts, like a lack of memory."""
+    """Function that kills its process on some texts, as if out of memory."""
     if text == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     return text

@@ -106,7 +106,7 @@ def test_system_page_separates_retrieval_from_writing(html_of_page: Callable[...
     assert "Lost in retrieval" in narrow
     assert "33.3 %" in narrow
     late = html_of_page("systems.system_page", id="late", part="facts")
-    assert "Not available. The answers file has no contexts" in late
+    assert "Not available. The answer file has no contexts" in late
 
 
 def test_system_page_shows_means_missed_facts_and_doubtful_claims(html_of_page: Callable[..., str]) -> None:
