@@ -141,7 +141,7 @@ class Plan:
 
     @property
     def missing(self) -> int:
-        """Number of battles skipped for a missing answer."""
+        """Number of battles skipped because an answer is missing."""
         return self.ended[Outcome.MISSING]
 
     @property

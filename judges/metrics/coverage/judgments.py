@@ -14,7 +14,7 @@ from data.models import Json, ProblemList
 Label = str | int
 FIELDS = 4
 WHOLE = 0
-"""Aspect of judgments without an aspect."""
+"""Aspect number of judgments on the question as a whole."""
 ADVICE = (
     "Use four fields (question, aspect number from 1 or 0 for none, passage, relevance), or a JSON object "
     "with question_id, passage_id, aspect and relevance."

@@ -55,9 +55,9 @@ SUPPORTED_FROM = 0.7
 
 MEASURED: Mapping[str, str] = MappingProxyType(
     {
-        version: f": by human labels, {wrong[0]} of its contradicted claims are wrong on WikiContradict's "
-        f"shared half and {wrong[1]} on QA-Feedback; {right[0]} and {right[1]} of its supported claims are "
-        "right. It was developed on these data, so expect less elsewhere."
+        version: f": by human labels, {wrong[0]} of its contradicted claims are wrong on half of "
+        f"WikiContradict and {wrong[1]} on QA-Feedback; {right[0]} and {right[1]} of its supported claims "
+        "are right. It was developed on these data, so expect less elsewhere."
         for version, wrong, right in (
             (
                 "lexical-5",

@@ -1,4 +1,4 @@
-"""Write `files/` by hand, with haystack-ai 3.4.1, dspy 3.4.1, datasets 5.2.0, duckdb 2.0.1, polars 2.1.0."""
+"""Script that writes `files/`: haystack-ai 3.4.1, dspy 3.4.1, datasets 5.2.0, duckdb 2.0.1, polars 2.1.0."""
 
 from importlib import import_module
 from pathlib import Path

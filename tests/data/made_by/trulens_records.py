@@ -1,4 +1,4 @@
-"""Write `files/trulens.csv` by hand with trulens 2.16.0; repeat until inputs appear, which takes a while."""
+"""Run by hand to write `files/trulens.csv` with trulens 2.16.0; repeat until it has inputs."""
 
 from importlib import import_module
 

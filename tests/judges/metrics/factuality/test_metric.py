@@ -280,7 +280,7 @@ def test_unreadable_relations_are_counted(scripted_llm: Serve) -> None:
 
 
 @pytest.mark.parametrize("rival", ["factverify", "veriscore", "direct"])
-def test_baselines_use_finding_of_their_prompt(scripted_llm: Serve, rival: str) -> None:
+def test_baselines_score_findings_of_llm(scripted_llm: Serve, rival: str) -> None:
     server = serve(scripted_llm)
     passages = []
 
