@@ -93,4 +93,4 @@ def _people(standings: Json, first: str) -> Iterator[Check]:
     elif all(row["upper"] < own["lower"] for row in rated.values()):
         yield Check("also first by people's votes", TrustFigure.VOTES.part, holds=True)
     else:
-        yield Check("people's votes: too few to say", TrustFigure.VOTES.part)
+        yield Check("people's votes are too few to confirm it", TrustFigure.VOTES.part)

@@ -34,7 +34,7 @@ def opening(view: BoardView, domain: str) -> str:
     reference = f"with {view.the_reference}" if view.line(view.reference) else ""
     met = count > 1 and ("pairs", "reference") not in view.facts
     how = ", and ".join(filter(None, ("in pairs" if met or not reference else "", reference)))
-    return f"{what}; a judge compared {'their' if count > 1 else 'its'} answers {how}."
+    return f"{what}; an automatic judge compared {'their' if count > 1 else 'its'} answers {how}."
 
 
 def _many(count: int, noun: str) -> str:
@@ -144,8 +144,11 @@ def _against_reference(view: BoardView, domain: str, leader: Line, subject: str)
     order = [line.system for line in view.lines[domain]]
     above = order.index(leader.system) < order.index(reference.system)
     met = leader.win_tie
-    won = "" if met is None else f" (won or tied {percent(met.value, decimals=0)}, {range_of(met)})"
-    return f" {subject} is rated {'above' if above else 'below'} {view.the_reference}{won}."
+    side = f" {subject} is rated {'above' if above else 'below'} {view.the_reference}"
+    if met is None:
+        return f"{side}."
+    rate = percent(met.value, decimals=0)
+    return f"{side} (won or tied {rate} of their battles, 95 % interval {range_of(met)})."
 
 
 MIN_RIVALS = 2

@@ -150,5 +150,5 @@ def _goes(correlation: GridCorrelation, names: Mapping[str, str]) -> str:
         f"{end:.2f}".replace("-", "−") for end in (correlation.value, correlation.lower, correlation.upper)
     )
     words = f"{names[correlation.score]} and {names[correlation.win].lower()} {goes}"
-    interval = f"95 % interval over systems and domains: {lower} to {upper}"
-    return f"{words}: r = {value} over {correlation.cells:,} cells ({interval})."
+    interval = f"95 % interval {lower} to {upper}"
+    return f"{words}: r = {value} over {correlation.cells:,} pairs of system and domain ({interval})."

@@ -51,7 +51,7 @@ def _people(own: float, other: float) -> dict[str, Any]:
             BY_JUDGE,
         ),
         (_people(1100, 1050), "also first by people's votes", "gpt-4o is first."),
-        (_people(1100, 1130), "people's votes: too few to say", "gpt-4o is first."),
+        (_people(1100, 1130), "people's votes are too few to confirm it", "gpt-4o is first."),
         (_people(1000, 1100), "people's votes put command-r above gpt-4o", BY_JUDGE),
     ],
 )
