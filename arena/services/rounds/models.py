@@ -282,7 +282,7 @@ class RoundWatch(RoundProgress):
         skipped = (
             f"The cap stopped the round: {self.counts.skipped:,} of {self.counts.planned:,} battles were"
         )
-        return f"{skipped} skipped. Raise the cap if it is too low, then judge them." if self.capped else ""
+        return f"{skipped} skipped. A higher cap lets you judge them." if self.capped else ""
 
     @property
     def publishing(self) -> bool:
