@@ -148,10 +148,10 @@ class LeaseStore(StorePart):
 
         `gone` returns whether a worker's process is known to have ended.
         """
+        # Its own transaction: two workers that each held a lost job could wait for each other's.
+        self.give_up(gone)
         with self._database.together() as connection:
-            # Another process may have migrated the schema.
             self._database.require_schema()
-            _reap(connection, gone)
             row = connection.execute(_candidates(connection, owner, job_id)).first()
             if row is None:
                 return None
@@ -218,6 +218,8 @@ class LeaseStore(StorePart):
     def give_up(self, gone: IsGone) -> int:
         """End the leases of stopped workers, requeue their jobs and return the number of leases."""
         with self._database.together() as connection:
+            # Another process may have migrated the schema.
+            self._database.require_schema()
             return _reap(connection, gone)
 
     def all(self, *, job_id: int | None = None, round_id: int | None = None) -> tuple[Lease, ...]:
@@ -287,11 +289,11 @@ def _candidates(connection: Connection, owner: str, job_id: int | None) -> Selec
         & (jobs.c.kind == JobKind.JUDGE)
         & has_work(jobs.c.round_id)
     )
-    query = select(jobs).where(jobs.c.owner == owner, waiting | shared).order_by(jobs.c.id).limit(1)
-    if job_id is None:
-        return query.with_for_update(skip_locked=True, of=jobs)
-    # Workers of one job that start together wait for each other; else all but the first would end.
-    return query.where(jobs.c.id == job_id).with_for_update(of=jobs)
+    query = select(jobs).where(jobs.c.owner == owner, waiting | shared)
+    if job_id is not None:
+        query = query.where(jobs.c.id == job_id)
+    # Workers that start together wait for each other; skipping locked jobs would end all but the first.
+    return query.order_by(jobs.c.id).limit(1).with_for_update(of=jobs)
 
 
 def _reap(connection: Connection, is_gone: IsGone) -> int:

@@ -89,7 +89,7 @@ def test_battle_has_one_lease(queued: Arena) -> None:
     round_id = store.rounds.get("r").id
     held: list[int] = []
     with ThreadPoolExecutor(3) as pool:  # Workers that start together all get one.
-        take = partial(store.leases.take, lease=LEASE, gone=_nobody, job_id=1)
+        take = partial(store.leases.take, lease=LEASE, gone=_nobody)
         leases = [taken[1] for taken in pool.map(take, map(_worker, "abc")) if taken]
     assert len(leases) == 3
     for _ in range(3):
