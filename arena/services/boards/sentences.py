@@ -147,8 +147,7 @@ def _against_reference(view: BoardView, domain: str, leader: Line, subject: str)
     side = f" {subject} is rated {'above' if above else 'below'} {view.the_reference}"
     if met is None:
         return f"{side}."
-    rate = percent(met.value, decimals=0)
-    return f"{side} (won or tied {rate} of their battles, 95 % interval {range_of(met)})."
+    return f"{side} (won or tied {percent(met.value, decimals=0)} of battles, 95 % interval {range_of(met)})."
 
 
 MIN_RIVALS = 2

@@ -279,10 +279,8 @@ class RoundWatch(RoundProgress):
     @property
     def cap_sentence(self) -> str:
         """Sentence on battles skipped by the cap; empty if there are none."""
-        skipped = (
-            f"The cap stopped the round: {self.counts.skipped:,} of {self.counts.planned:,} battles were"
-        )
-        return f"{skipped} skipped. A higher cap lets you judge them." if self.capped else ""
+        skipped = f"The cap skipped {self.counts.skipped:,} of {self.counts.planned:,} battles."
+        return f"{skipped} A higher cap lets you judge them." if self.capped else ""
 
     @property
     def publishing(self) -> bool:
