@@ -357,11 +357,11 @@ class _Rows:
             whole = {name.value: texts[at] for name, texts in cells.items()}
             fields = self._left_out.first_of(whole, of_cells=na)
             read, problems = TextRow.of(fields, text_cells=na, ours=True)
-            for problem in problems:
+            for problem in problems.values():
                 self._findings.add(lines[at], Code(problem.code), problem.message, problem.advice)
                 wrong.add(at)
-            for name, cell in read:
-                cells[Column(name)][at] = cell
+            for column in Column:
+                cells[column][at] = getattr(read, column)
         answers = [_answer(text, na=na) for text in cells[Column.ANSWER]]
         rows: list[Sequence[Any]] = [
             lines,

@@ -237,7 +237,7 @@ class RowReader:
             return None
         fields, texts = read
         question = self._question(row, texts)
-        if not texts.has(Column.CONTEXTS):
+        if Column.CONTEXTS not in texts.columns:
             self._note(row, Code.MISSING_FIELD, "The contexts are missing.", "Add contexts to every row.")
         self._require_ids(row, fields.get("contexts"))
         passages = self._contexts(row, texts)
@@ -257,9 +257,9 @@ class RowReader:
             return None
         self._names = list_names(row.value)
         read, problems = TextRow.of(fields, text_cells=self._form.text_cells, texts=texts)
-        for problem in problems:
+        for problem in problems.values():
             self._note(row, Code(problem.code), problem.message, problem.advice or TYPE_ADVICE)
-        self._broken = frozenset(problem.column for problem in problems)
+        self._broken = frozenset(problems)
         return fields, read
 
     def _require_ids(self, row: Row, value: object) -> None:
@@ -359,7 +359,7 @@ class RowReader:
         text = texts.answer
         if text is None:
             if Column.ANSWER not in self._broken:
-                null = texts.has(Column.ANSWER)
+                null = Column.ANSWER in texts.columns
                 fields = "The row has no fields." if not self._names else f"The row has: {self._names}."
                 message = "The answer is null, not a string." if null else f"The answer is missing. {fields}"
                 code = Code.WRONG_TYPE if null else Code.MISSING_FIELD

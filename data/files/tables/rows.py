@@ -1,15 +1,12 @@
 """Rows of tables of texts, before and after their columns are known."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import repeat
-from typing import Annotated, Any, NamedTuple, Self
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, ValidationInfo
+from typing import Any, NamedTuple, Self
 
 from data.errors import FileFormatError
-from data.files.strict_json import wording
 from data.files.tables.columns import Column, read_columns, renamed
 from data.files.tables.values import (
     BAD_CONTEXT,
@@ -24,7 +21,6 @@ from data.files.tables.values import (
 from data.models import Importance, Nugget, Passage, ProblemList, Severity
 from data.text import counted
 
-TEXT_CELLS = "text_cells"
 READ_AS_ID = "Use a string or a whole number."
 
 
@@ -97,8 +93,6 @@ class Opening:
     """Options for reading a table, except its limits.
 
     Attributes:
-        note: Callback for errors of rows.
-        header: Callback for the columns.
         reads: Whether to read a column of a Parquet or Arrow file; the others are null.
         is_log: Whether a row belongs to a log, whose numbers need not be finite.
         is_row: Whether an object without known columns is a row of a tool.
@@ -115,21 +109,20 @@ class Opening:
     large: Callable[[str], object] | None = None
 
 
-def _as_id(value: object, info: ValidationInfo) -> str | None:
+def _id(value: object, name: str) -> str | None:
     text = id_text(value)
     if has_value(value) and text is None:
-        raise FieldError(f"The {info.field_name} is {describe_value(value)}. {READ_AS_ID}")
+        raise _wrong_type(f"The {name} is {describe_value(value)}. {READ_AS_ID}")
     return text or None
 
 
-def _as_text(value: object, info: ValidationInfo) -> str | None:
+def _text(value: object, column: Column, *, text_cells: bool) -> str | None:
     """Return a text; in JSON its field, the last message of the user or model, or the only text.
 
     A text may be an answer in JSON. It is parsed only in a table's cell, and if it has a known field.
     """
-    column, context = info.field_name, info.context or {}
-    is_question = column == Column.QUESTION
-    inner = unpacked(value) if is_question or context.get(TEXT_CELLS) else value
+    is_question = column is Column.QUESTION
+    inner = unpacked(value) if is_question or text_cells else value
     if inner is None or isinstance(inner, str):
         return inner
     if isinstance(inner, list):
@@ -140,14 +133,18 @@ def _as_text(value: object, info: ValidationInfo) -> str | None:
         inner = {column: messages[-1].get("content")} if messages else None
     fields = inner if isinstance(inner, Mapping) else {}
     columns = read_columns(fields)
-    name = columns.get(Column(str(column))) or (None if is_question else columns.get(Column.ANSWER))
+    name = columns.get(column) or (None if is_question else columns.get(Column.ANSWER))
     part = fields[name] if name else inner
     texts = [*_texts_in(part)] if name or is_question or not isinstance(value, str) else []
     if len(texts) == 1 or (name and part is None):
         return next(iter(texts), None)
     if isinstance(value, str):
         return value
-    raise FieldError(f"The {column} is {describe_value(value)}, not a string.", "Write it as a string.")
+    raise _wrong_type(f"The {column} is {describe_value(value)}, not a string.", "Write it as a string.")
+
+
+def _wrong_type(message: str, advice: str = "") -> FileFormatError:
+    return FileFormatError(message, advice=advice, code=WRONG_TYPE)
 
 
 def _texts_in(value: object) -> Iterator[str]:
@@ -158,58 +155,35 @@ def _texts_in(value: object) -> Iterator[str]:
             yield from _texts_in(part)
 
 
-def _as_passages(value: object, info: ValidationInfo) -> tuple[Passage, ...]:
-    context: Mapping[str, Any] = info.context or {}
-    try:
-        return passages_of(
-            value, "c", of_cell=context.get(TEXT_CELLS, False), texts=context.get("texts", True)
-        )
-    except FileFormatError as error:
-        raise FieldError(error.message, error.advice, error.code) from error
+IDS = frozenset({Column.QUESTION_ID, Column.SYSTEM, Column.DOMAIN})
 
 
-class FieldError(ValueError):
-    """Invalid cell, raised by validators."""
-
-    def __init__(self, message: str, advice: str = "", code: str = WRONG_TYPE) -> None:
-        super().__init__(message)
-        self.advice = advice
-        self.code = code
-
-
-class CellError(FileFormatError):
-    """Invalid cell; `column` is our name of its column."""
-
-    def __init__(self, message: str, *, column: str, advice: str = "", code: str = WRONG_TYPE) -> None:
-        super().__init__(message, advice=advice, code=code)
-        self.column = column
-
-
-class TextRow(BaseModel):
-    """Row of a table of texts; fields are None if missing or null.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextRow:
+    """Row of a table of texts; cells are None if missing, null or invalid.
 
     Attributes:
         question_id: The question's id; whole numbers such as `1.0` are written as digits.
         answer: The system's text; may be empty.
         reference: The correct answer.
         contexts: Passages in order, including empty ones; those without ids are numbered.
+        columns: Columns with a valid cell.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    question_id: Annotated[str | None, BeforeValidator(_as_id)] = None
-    question: Annotated[str | None, BeforeValidator(_as_text)] = None
-    answer: Annotated[str | None, BeforeValidator(_as_text)] = None
-    system: Annotated[str | None, BeforeValidator(_as_id)] = None
-    reference: Annotated[str | None, BeforeValidator(_as_text)] = None
-    domain: Annotated[str | None, BeforeValidator(_as_id)] = None
-    contexts: Annotated[tuple[Passage, ...], BeforeValidator(_as_passages)] = ()
+    question_id: str | None = None
+    question: str | None = None
+    answer: str | None = None
+    system: str | None = None
+    reference: str | None = None
+    domain: str | None = None
+    contexts: tuple[Passage, ...] = ()
+    columns: Collection[Column] = ()
 
     @classmethod
     def of(
         cls, row: Mapping[str, object], *, text_cells: bool = False, texts: bool = True, ours: bool = False
-    ) -> tuple[Self, list[CellError]]:
-        """Validate a row by the names of its columns (`NAMES`).
+    ) -> tuple[Self, Mapping[Column, FileFormatError]]:
+        """Read a row by the names of its columns (`NAMES`), with the errors of invalid cells.
 
         Args:
             row: The row by the names in its file.
@@ -218,24 +192,20 @@ class TextRow(BaseModel):
             ours: Whether the row already has our names.
         """
         fields = row if ours else renamed(row)
-        context = {TEXT_CELLS: text_cells, "texts": texts}
-        try:
-            return cls.model_validate(fields, context=context), []
-        except ValidationError as invalid:
-            errors = {
-                str(item["loc"][0]): item.get("ctx", {}).get("error", wording(item))
-                for item in invalid.errors()
-            }
-        problems = []
-        for name, error in errors.items():
-            fault = error if isinstance(error, FieldError) else FieldError(f"The {name} {error}.")
-            problems.append(CellError(str(fault), column=name, advice=fault.advice, code=fault.code))
-        valid = {name: value for name, value in fields.items() if name not in errors}
-        return cls.model_validate(valid, context=context), problems
-
-    def has(self, column: Column) -> bool:
-        """Return whether the row's table has a column."""
-        return column.value in self.model_fields_set
+        cells: dict[str, Any] = {}
+        errors: dict[Column, FileFormatError] = {}
+        for column in filter(fields.__contains__, Column):
+            value = fields[column]
+            try:
+                if column is Column.CONTEXTS:
+                    cells[column] = passages_of(value, "c", of_cell=text_cells, texts=texts)
+                elif column in IDS:
+                    cells[column] = _id(value, column)
+                else:
+                    cells[column] = _text(value, column, text_cells=text_cells)
+            except FileFormatError as error:
+                errors[column] = error
+        return cls(**cells, columns={*map(Column, cells)}), errors
 
 
 NUGGETS = "nuggets"

@@ -81,7 +81,7 @@ def test_column_names_are_unambiguous() -> None:
     assert column_of("User Input") is column_of("user_input") is Column.QUESTION
     row, problems = TextRow.of({"Prompt": "Why?", "Completion": 5, "QID": 2.0})
     assert (row.question, row.question_id, row.answer) == ("Why?", "2", None)
-    assert [problem.message for problem in problems] == ["The answer is a number (5), not a string."]
+    assert [problem.message for problem in problems.values()] == ["The answer is a number (5), not a string."]
 
 
 def test_missing_id_is_problem_in_every_format(tmp_path: Path) -> None:
