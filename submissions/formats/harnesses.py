@@ -16,15 +16,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from typing import Any, TypeVar
 
 from data.errors import FileFormatError
 from data.files.tables.columns import NAMES, Column, renamed
 from data.files.tables.values import has_value, id_text, list_of_cell, passages_of, unpacked
 from data.models import Passage
-from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer
+from submissions.formats.registry import AnswerFormat, Fields, NamedAnswer, Read
 from submissions.problem_codes import Code
 from submissions.question_index import QuestionIndex
 
+Cell = TypeVar("Cell")
 ATTACHMENT = "attachment://"
 EVENT = frozenset({"run_id", "event_id", "sample_id", "type", "data"})
 _HELM_COUNTED = re.compile(r"id\d{1,12}")
@@ -71,8 +73,8 @@ def read_inspect(row: Fields, _: QuestionIndex) -> NamedAnswer:
         text=_attached(_asked(row.get("input")), attached),
         counted=isinstance(ids[0], int),
         answer=_attached(answer, attached),
-        contexts=contexts_of(metadata),
-        reference=text_of(metadata, Column.REFERENCE),
+        contexts=cell_of(metadata, Column.CONTEXTS, list),
+        reference=cell_of(metadata, Column.REFERENCE, str),
         thinking=reasoning_text(content),
         sample=str(row.get("id")),
         again=True,
@@ -96,11 +98,11 @@ def read_lm_eval(row: Fields, _: QuestionIndex) -> NamedAnswer:
     ids = ids_of(doc)
     return NamedAnswer(
         ids=ids or [row["doc_id"]],
-        text=text_of(doc, Column.QUESTION) or _lm_eval_prompt(row.get("arguments")),
+        text=cell_of(doc, Column.QUESTION, str) or _lm_eval_prompt(row.get("arguments")),
         counted=not ids,
         answer=answer.strip(),
-        contexts=contexts_of(doc),
-        reference=text_of(doc, Column.REFERENCE)
+        contexts=cell_of(doc, Column.CONTEXTS, list),
+        reference=cell_of(doc, Column.REFERENCE, str)
         or (target if isinstance(target := row.get("target"), str) else None),
         sample=str(row["doc_id"]),
         others=texts[1:],
@@ -135,8 +137,8 @@ def read_helm(row: Fields, _: QuestionIndex) -> NamedAnswer:
         text=text_at(instance, "input.text") or text_at(instance, "input"),
         counted=bool(_HELM_COUNTED.fullmatch(str(ids[0]))),
         answer=row.get("predicted_text", mapping(first_of(completions)).get("text", "")),
-        contexts=contexts_of(extra),
-        reference=text_of(extra, Column.REFERENCE),
+        contexts=cell_of(extra, Column.CONTEXTS, list),
+        reference=cell_of(extra, Column.REFERENCE, str),
         thinking=text_at(completions, "0.thinking.text"),
         sample=f"{row.get('run', '')} {name}",
         failed=failure_text(failed),
@@ -155,10 +157,10 @@ def read_objects(request_field: str, response_field: str, row: Fields, _: Questi
     right = renamed(row).get(Column.REFERENCE) or row.get("expected_response/value") or _gold(doc)
     return NamedAnswer(
         ids=ids,
-        text=text_of(doc, Column.QUESTION) or _asked(doc.get("messages", request)) or _only_text(doc),
+        text=cell_of(doc, Column.QUESTION, str) or _asked(doc.get("messages", request)) or _only_text(doc),
         counted=str(next(iter(ids), "")).isdigit(),
         answer=_answer_in(response),
-        contexts=contexts_of(doc) or contexts_of(metadata),
+        contexts=cell_of(doc, Column.CONTEXTS, list) or cell_of(metadata, Column.CONTEXTS, list),
         reference=right if isinstance(right, str) else _only_text(mapping(right)) or None,
         thinking=text_at(answered, "reasonings.0") or text_at(answered, "reasoning"),
         failed=failure_text(row.get("error_message") or (row.get("error") if response is None else None)),
@@ -203,19 +205,16 @@ def text_at(value: object, path: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def completions_of(value: object) -> list[object]:
+def completions_of(value: object) -> list[str]:
     """Return the texts of a list of completions."""
-    every = (
-        [mapping(completion).get("message", completion) for completion in value]
-        if isinstance(value, list)
-        else []
-    )
-    fields = map(mapping, every)
-    texts = [content_text(field.get("content", field.get("text"))) for field in fields]
-    return [
-        completion if isinstance(completion, str) else text
-        for completion, text in zip(every, texts, strict=True)
-    ]
+    texts = []
+    for completion in value if isinstance(value, list) else ():
+        message = mapping(completion).get("message", completion)
+        fields = mapping(message)
+        texts.append(
+            message if isinstance(message, str) else content_text(fields.get("content", fields.get("text")))
+        )
+    return texts
 
 
 def name_text(value: object) -> str:
@@ -251,16 +250,10 @@ def ids_of(fields: Mapping[str, object]) -> list[object]:
     return [fields[name] for name in NAMES[Column.QUESTION_ID] if id_text(fields.get(name))]
 
 
-def text_of(fields: Mapping[str, object], column: Column) -> str | None:
-    """Return the string of a column under any of its names; None if there is none."""
-    texts = (fields.get(name) for name in NAMES[column])
-    return next((text for text in texts if isinstance(text, str)), None)
-
-
-def contexts_of(fields: Mapping[str, object]) -> object:
-    """Return the system's contexts, if any."""
-    lists = (fields.get(name) for name in NAMES[Column.CONTEXTS])
-    return next((passages for passages in lists if isinstance(passages, list)), None)
+def cell_of(fields: Mapping[str, object], column: Column, kind: type[Cell]) -> Cell | None:
+    """Return the value of a column under any of its names, if it has a type."""
+    cells = (fields.get(name) for name in NAMES[column])
+    return next((cell for cell in cells if isinstance(cell, kind)), None)
 
 
 def failure_text(error: object) -> str:
@@ -333,12 +326,6 @@ OBJECTS = {
 """Fields of request and response; failed cases lack the response."""
 
 
-def _has(*alternatives: str) -> Callable[[Fields], bool]:
-    """Detect a row with all fields of an alternative."""
-    several = [frozenset(fields.split()) for fields in alternatives]
-    return lambda row: any(row.keys() >= fields for fields in several)
-
-
 ENDED_WELL = 200
 REQUESTS = "These are the requests of a batch, not its results."
 
@@ -406,11 +393,11 @@ def read_promptfoo(row: Fields, _: QuestionIndex) -> NamedAnswer:
     test = json.dumps(given, sort_keys=True, ensure_ascii=False) if given else str(row.get("testIdx"))
     return NamedAnswer(
         ids=ids_of(given) or ids_of(metadata),
-        text=text_of(given, Column.QUESTION) or whole or content_text(at(row, "prompt.raw")),
+        text=cell_of(given, Column.QUESTION, str) or whole or content_text(at(row, "prompt.raw")),
         # promptfoo itself displays a provider's JSON as text.
         answer=json.dumps(output, ensure_ascii=False) if isinstance(output, Mapping | list) else output,
-        contexts=contexts_of(given) or contexts_of(metadata),
-        reference=text_of(given, Column.REFERENCE) or text_of(metadata, Column.REFERENCE),
+        contexts=cell_of(given, Column.CONTEXTS, list) or cell_of(metadata, Column.CONTEXTS, list),
+        reference=cell_of(given, Column.REFERENCE, str) or cell_of(metadata, Column.REFERENCE, str),
         sample=test,
         again=True,
         failed=failure_text(failed),
@@ -499,87 +486,77 @@ def _wrong(message: str) -> FileFormatError:
     return FileFormatError(message, advice=TREC_ADVICE, code=Code.WRONG_TYPE)
 
 
+def _format(name: str, fits: str | Callable[[Fields], bool], read: Read, **more: Any) -> AnswerFormat:  # noqa: ANN401 - fields
+    """Return a format of rows that fit: that have all fields of an alternative, which bars separate."""
+    if isinstance(fits, str):
+        several = [frozenset(fields.split()) for fields in fits.split("|")]
+        return _format(name, lambda row: any(row.keys() >= fields for fields in several), read, **more)
+    return AnswerFormat(name=name, fits=fits, read=read, **more)
+
+
 FORMATS = (
-    AnswerFormat(
-        name="trec-rag",
-        fits=lambda row: isinstance(row.get("answer"), list) and "references" in row,
-        read=read_trec,
+    _format(
+        "trec-rag",
+        lambda row: isinstance(row.get("answer"), list) and "references" in row,
+        read_trec,
         log=False,
         several=True,
     ),
-    AnswerFormat(
-        name="ragtime",
-        fits=lambda row: isinstance(row.get("responses"), list) and bool({"metadata", "references"} & {*row}),
-        read=read_trec,
+    _format(
+        "ragtime",
+        lambda row: isinstance(row.get("responses"), list) and bool({"metadata", "references"} & {*row}),
+        read_trec,
         log=False,
         several=True,
     ),
-    AnswerFormat(name="ragas", fits=_has("user_input"), read=read_ragas, log=False, columns=True),
-    AnswerFormat(
-        name="inspect",
-        fits=_has("epoch input output"),
-        read=read_inspect,
+    _format("ragas", "user_input", read_ragas, log=False, columns=True),
+    _format(
+        "inspect",
+        "epoch input output",
+        read_inspect,
         repeats="epochs",
         keys=frozenset({"version", "eval"}),
         rows="samples",
     ),
-    AnswerFormat(
-        name="lm-eval",
-        fits=_has("doc_id doc resps", "doc_id doc filtered_resps"),
-        read=read_lm_eval,
-        repeats="filters",
-    ),
-    AnswerFormat(
-        name="helm",
-        fits=_has("instance request", "instance_id predicted_text"),
-        read=read_helm,
+    _format("lm-eval", "doc_id doc resps|doc_id doc filtered_resps", read_lm_eval, repeats="filters"),
+    _format(
+        "helm",
+        "instance request|instance_id predicted_text",
+        read_helm,
         repeats="trials or perturbations",
         keys=frozenset({"adapter_spec"}),
         rows="request_states",
         several=True,
     ),
-    AnswerFormat(
-        name="openai-evals",
-        fits=lambda row: row.keys() >= EVENT or "final_report" in row or row.keys() == {"spec"},
-        read=read_openai_evals,
+    _format(
+        "openai-evals",
+        lambda row: row.keys() >= EVENT or "final_report" in row or row.keys() == {"spec"},
+        read_openai_evals,
         repeats="calls",
     ),
-    AnswerFormat(
-        name="deepeval",
-        fits=lambda row: (
+    _format(
+        "deepeval",
+        lambda row: (
             "actual_output" in row
             and isinstance(passages := row.get("retrieval_context"), str)
             and not passages.startswith("[")
         ),
-        read=read_deepeval,
+        read_deepeval,
         log=False,
         columns=True,
     ),
-    AnswerFormat(name="openai-evals-api", fits=_has("datasource_item sample"), read=read_output_item),
+    _format("openai-evals-api", "datasource_item sample", read_output_item),
     *(
-        AnswerFormat(
-            name=name,
-            fits=_has(f"{request} {response}", f"{request} error_message"),
-            read=partial(read_objects, request, response),
-        )
-        for name, (request, response) in OBJECTS.items()
+        _format(name, "{0} {1}|{0} error_message".format(*fields), partial(read_objects, *fields))
+        for name, fields in OBJECTS.items()
     ),
-    AnswerFormat(
-        name="openai-batch", fits=_has("custom_id response", "custom_id body"), read=read_openai_batch
-    ),
-    AnswerFormat(
-        name="anthropic-batch", fits=_has("custom_id result", "custom_id params"), read=read_anthropic_batch
-    ),
-    AnswerFormat(
-        name="mt-bench",
-        fits=lambda row: "turns" in mapping(at(row, "choices.0")),
-        read=read_mt_bench,
-        several=True,
-    ),
-    AnswerFormat(
-        name="promptfoo",
-        fits=_has("vars promptIdx", "vars testIdx", "vars testCase"),
-        read=read_promptfoo,
+    _format("openai-batch", "custom_id response|custom_id body", read_openai_batch),
+    _format("anthropic-batch", "custom_id result|custom_id params", read_anthropic_batch),
+    _format("mt-bench", lambda row: "turns" in mapping(at(row, "choices.0")), read_mt_bench, several=True),
+    _format(
+        "promptfoo",
+        "vars promptIdx|vars testIdx|vars testCase",
+        read_promptfoo,
         repeats="repeats",
         keys=frozenset({"evalId", "results"}),
         rows="results",

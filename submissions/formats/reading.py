@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from itertools import chain, islice
 from os.path import commonpath
 from pathlib import Path
@@ -16,11 +15,11 @@ from data.files.tables.columnar import read_columnar, stored_bytes
 from data.files.tables.columns import column_of
 from data.files.tables.reader import ADVICE, HEAD, Table, table_format
 from data.files.tables.rows import Block, FileFormat, Header, Opening, Row, each_row
-from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, members_of, opened, read_member
+from data.files.zip_files import BINARY_MAGICS, ZIP_MAGICS, ArchiveLimits, members_of, opened, read_member
 from data.models import Severity
 from data.text import are, counted, have
 from submissions.formats.harnesses import name_text
-from submissions.formats.registry import FIGURES, FURTHER_COLUMNS, is_log, is_row, logs
+from submissions.formats.registry import FIGURES, FURTHER_COLUMNS, format_of, logs
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, quoted
 
@@ -43,7 +42,7 @@ SHARD_PARTS = 4
 # Files next to the rows: cards, licences, and results that are not rows.
 BESIDE_NAMES = (".", "readme", "licen", "dataset_info", "results_", "set.toml")
 BESIDE_ENDS = (".md", ".yaml", ".yml", ".toml", ".txt", ".lock")
-CODES: Mapping[str, Code] = {"archive-too-large": Code.TOO_LARGE}
+TOO_LARGE = "archive-too-large"
 
 
 @contextmanager
@@ -53,13 +52,8 @@ def checker_codes() -> Iterator[None]:
         yield
     except FileFormatError as error:
         if error.code not in {code.value for code in Code}:
-            error.code = CODES.get(error.code, Code.BAD_ARCHIVE)
+            error.code = Code.TOO_LARGE if error.code == TOO_LARGE else Code.BAD_ARCHIVE
         raise
-
-
-def is_inspect_archive(path: Path) -> bool:
-    """Return whether a zip file is an inspect log."""
-    return bool({HEADER, JOURNAL} & members_of(path).keys())
 
 
 def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> Iterator[Row]:
@@ -81,7 +75,7 @@ def read_inspect_archive(path: Path, limits: IntakeLimits, opening: Opening) -> 
                 content = read_member(path, archive, member, min(limits.row_bytes, remaining))
             except FileFormatError as error:
                 remaining -= limits.row_bytes
-                if error.code not in CODES or remaining <= 0 or opening.large is None:
+                if error.code != TOO_LARGE or remaining <= 0 or opening.large is None:
                     raise
                 opening.large(member.filename)
                 continue
@@ -145,8 +139,7 @@ def files_of(folder: Path, name: str, findings: Findings) -> tuple[Sequence[Path
         return [predictions], instances if instances.is_file() else None
     rows = [file for file in files if not _is_beside(file.name.lower())]
     if not rows:
-        message = f"{name} contains no answer file."
-        raise FileFormatError(message, advice=PACK_ADVICE, code=Code.EMPTY_FILE)
+        raise FileFormatError(f"{name} contains no answer file.", advice=PACK_ADVICE, code=Code.EMPTY_FILE)
     lines = [file for file in rows if file.suffix in {".jsonl", ".eval"}]
     return [_only(name, lines or rows, "answer files")], None
 
@@ -160,14 +153,6 @@ def _epoch(name: str) -> int:
 
 def _is_beside(name: str) -> bool:
     return name.startswith(BESIDE_NAMES) or name.endswith(BESIDE_ENDS)
-
-
-def questions_beside(file: Path, limits: text_files.ReadLimits) -> Mapping[str, object]:
-    """Return HELM's instances by id, for predictions without questions."""
-    instances = parse_json(text_files.read_text(file, limits), 0, finite=False)
-    # Reversed, because perturbations share the id of the original question, which comes first.
-    rows = reversed(instances if isinstance(instances, list) else [])
-    return {str(row.get("id")): row for row in rows if isinstance(row, Mapping)}
 
 
 def _files(folder: Path, name: str) -> list[Path]:
@@ -191,13 +176,16 @@ def _shards(state: Path) -> list[Path]:
         entries = parse_json(text_files.read_text(state, text_files.ReadLimits()), 0)["_data_files"]
         names = [str(entry["filename"]) for entry in entries]
     except (FileFormatError, KeyError, TypeError, IndexError) as error:
-        message = f"{state.name} does not name the files of its dataset."
-        raise FileFormatError(message, advice="Save the dataset again.", code=Code.DAMAGED_FILE) from error
+        raise _damaged(f"{state.name} does not name the files of its dataset.") from error
     for shard in names:
         if "/" in shard or "\\" in shard or not (state.parent / shard).is_file():
             message = f"{state.name} names {quoted(shard)}, which is not in the same folder."
-            raise FileFormatError(message, advice="Submit the whole dataset.", code=Code.DAMAGED_FILE)
+            raise _damaged(message, "Submit the whole dataset.")
     return [state.parent / shard for shard in names]
+
+
+def _damaged(message: str, advice: str = "Save the dataset again.") -> FileFormatError:
+    return FileFormatError(message, advice=advice, code=Code.DAMAGED_FILE)
 
 
 def _by_split(files: Sequence[Path]) -> Mapping[str, list[Path]]:
@@ -214,9 +202,7 @@ def _by_split(files: Sequence[Path]) -> Mapping[str, list[Path]]:
 def _of_split(name: str, splits: Mapping[str, Sequence[Path]], findings: Findings) -> Sequence[Path]:
     """Return the files of the only split, else those of `test`, with a warning."""
     if not splits:
-        raise FileFormatError(
-            f"{name} has no split.", advice="Save the dataset again.", code=Code.DAMAGED_FILE
-        )
+        raise _damaged(f"{name} has no split.")
     first = TEST if TEST in splits else next(iter(splits))
     names = listed((quoted(split) for split in splits if split != TEST), MAX_NAMED)
     if len(splits) > 1 and first != TEST:
@@ -258,8 +244,8 @@ class RowFile(Table):
             note=findings.add_failure,
             header=header or (lambda *_: None),
             reads=self._reads,
-            is_log=is_log,
-            is_row=partial(is_row, findings),
+            is_log=lambda row: getattr(format_of(row), "log", False),
+            is_row=lambda row: not getattr(format_of(row, findings), "columns", True),
             logs=logs(),
             large=self._large.append,
         )
@@ -291,7 +277,7 @@ class RowFile(Table):
         return form, parts
 
     def _packed(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row | Block]]:
-        if is_inspect_archive(path):
+        if {HEADER, JOURNAL} & members_of(path).keys():
             return FileFormat.ZIP, read_inspect_archive(path, self._intake, self._opening)
         with checker_codes():
             folder = self._unpacked(path, within, _archive_limits(self._intake, MAX_FILES))
@@ -308,8 +294,7 @@ class RowFile(Table):
         forms = {file: table_format(text_files.magic_of(file)) for file in files}
         wrong = next((file for file, form in forms.items() if form is None), None)
         if wrong is not None:
-            message = f"{wrong.name} in {name} is not a Parquet or Arrow file."
-            raise FileFormatError(message, advice=ADVICE, code=Code.DAMAGED_FILE)
+            raise _damaged(f"{wrong.name} in {name} is not a Parquet or Arrow file.", ADVICE)
         rows = (read_columnar(file, file.name, self._limits, self._opening) for file in files)
         return forms[files[0]] or FileFormat.PARQUET, chain.from_iterable(rows)
 
@@ -321,9 +306,11 @@ class RowFile(Table):
                     yield Row(row.line, _with(row.value, run=file.parent.name), row.place)
 
     def _predictions(self, file: Path, questions: Path) -> Iterator[Row]:
-        instances = questions_beside(questions, self._limits)
-        _, rows = self._opened(file, "")
-        for row in each_row(rows):
+        listed = parse_json(text_files.read_text(questions, self._limits), 0, finite=False)
+        # Reversed, because perturbations share the id of the original question, which comes first.
+        rows = reversed(listed if isinstance(listed, list) else [])
+        instances = {str(row.get("id")): row for row in rows if isinstance(row, Mapping)}
+        for row in each_row(self._opened(file, "")[1]):
             name = row.value.get("instance_id") if isinstance(row.value, Mapping) else None
             yield Row(row.line, _with(row.value, instance=instances.get(str(name))), row.place)
 
@@ -350,9 +337,7 @@ def _table_bytes(path: Path) -> int:
 
 def cites_passages(path: Path, limits: IntakeLimits) -> bool:
     """Return whether a file may cite the set's passages without texts, like TREC's RAG track."""
-    if path.is_dir() or text_files.magic_of(path).startswith(
-        (*ZIP_MAGICS, text_files.PARQUET_MAGIC, *text_files.ARROW_MAGICS)
-    ):
+    if path.is_dir() or text_files.magic_of(path).startswith(BINARY_MAGICS):
         return True
     with suppress(FileFormatError), text_files.GuardedStream(path, limits.reading) as stream:
         return b'"references"' in stream.read(min(HEAD, limits.file_bytes))

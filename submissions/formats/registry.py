@@ -78,6 +78,9 @@ class NamedAnswer:
     test: str = ""
 
 
+Read = Callable[[Fields, QuestionIndex], NamedAnswer | None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFormat(FileFormat):
     """Answer format of another tool, named in reports.
@@ -94,7 +97,7 @@ class AnswerFormat(FileFormat):
     """
 
     fits: Callable[[Fields], bool]
-    read: Callable[[Fields, QuestionIndex], NamedAnswer | None]
+    read: Read
     repeats: str = ""
     log: bool = True
     columns: bool = False
@@ -171,12 +174,7 @@ def format_of(row: object, findings: Findings | None = None) -> AnswerFormat | N
     """
     if not isinstance(row, Mapping):
         return None
-    built_in = next((known for known in _built_in() if known.fits(row)), None)
-    return built_in or _added_format_of(row, findings)
-
-
-def _added_format_of(row: Fields, findings: Findings | None) -> AnswerFormat | None:
-    for known in _of_plugins(plugin_files()):
+    for known in answer_formats():
         try:
             if known.fits(row):
                 return known
@@ -189,18 +187,6 @@ def _added_format_of(row: Fields, findings: Findings | None) -> AnswerFormat | N
 def own_format(row: Fields) -> str:
     """Return whether the fields are native or RAG-QA Arena's."""
     return RAG_QA_ARENA if "pred" in row and "answer" not in row else ARENA
-
-
-def is_log(row: object) -> bool:
-    """Return whether a value is a row of a log."""
-    known = format_of(row)
-    return known is not None and known.log
-
-
-def is_row(findings: Findings, row: object) -> bool:
-    """Return whether a value is a row of a tool without native columns."""
-    known = format_of(row, findings)
-    return known is not None and not known.columns
 
 
 def logs() -> Mapping[frozenset[str], str]:
