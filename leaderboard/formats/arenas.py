@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from data.errors import FileFormatError, InputError, RecordError
 from data.text import escape_formula
@@ -35,9 +35,10 @@ from leaderboard.formats.rows import (
     share_of,
     winners,
 )
-from leaderboard.formats.sources import Chunk, called, column, has, identifiers, judges, optional
+from leaderboard.formats.sources import Chunk, called, column, has, identifiers, optional
 from leaderboard.vocabulary import Covariate
 
+Value = TypeVar("Value")
 A, B, TIE = WORDS = (WinnerWord.A.value, WinnerWord.B.value, WinnerWord.TIE.value)
 COUNT_COLUMNS = ("weight", "count")
 POSITIONS: Mapping[str, float] = MappingProxyType(
@@ -63,7 +64,7 @@ def parse_native(chunk: Chunk, context: Context) -> Draft:
         WinnerWord.TIE.value if is_open else won
         for is_open, won in zip(_without_verdict(chunk), column(chunk, "winner"), strict=True)
     ]
-    return _draft(chunk, context, identifiers(chunk, "question_id"), winners(chunk.place, words))
+    return _native(chunk, context, "question_id", winners(chunk.place, words))
 
 
 def _without_verdict(chunk: Chunk) -> list[bool]:
@@ -87,7 +88,7 @@ def parse_one_hot(chunk: Chunk, context: Context) -> Draft:
             refuse(chunk.place, index, "winner_model_a", row[0], problem)
         words.append(WORDS[row.index(1)])
     question = "question_id" if has(chunk, "question_id") else "id"
-    return _draft(chunk, context, identifiers(chunk, question), words)
+    return _native(chunk, context, question, words)
 
 
 def _mark(place: Place, index: int, name: str, value: object) -> int:
@@ -98,22 +99,48 @@ def _mark(place: Place, index: int, name: str, value: object) -> int:
     return int(number)
 
 
-def _draft(chunk: Chunk, context: Context, questions: list[str] | None, words: list[str]) -> Draft:
-    place = chunk.place
+def _draft(
+    chunk: Chunk,
+    context: Context,
+    words: Sequence[str | None],
+    called_there: Mapping[str, str] = MappingProxyType({}),
+    own: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    games: int = 1,
+    reason: LeftOut = LeftOut.UNREADABLE,
+) -> Draft:
+    """Translate a chunk with a word per game, None for games to leave out for a `reason`.
+
+    `called_there` has the format's names of our columns; `own` has columns that need another reader.
+    """
+    field = {name: called_there.get(name, name) for name in COLUMNS}
+    place = called(called(chunk.place, "model_a", field["model_a"]), "model_b", field["model_b"])
+    readers: Mapping[str, Callable[[], list[str] | None]] = {
+        "question_id": lambda: identifiers(chunk, field["question_id"]),
+        "domain": lambda: optional(chunk, field["domain"], context.domain, "domain"),
+        "model_a": lambda: names(place, "model_a", column(chunk, field["model_a"])),
+        "model_b": lambda: names(place, "model_b", column(chunk, field["model_b"])),
+        "judge": lambda: optional(chunk, field["judge"], context.judge, "judge"),
+        "order": lambda: optional(chunk, "order"),
+    }
+    read = {name: _per_game(read(), games) for name, read in readers.items() if name not in own}
+    winner = [word or TIE for word in words]
+    rows = BattleRows(place=replace(place, rows_a_record=games), winner=winner, **{**read, **own})
+    return Draft(rows=rows, reasons=[reason if word is None else None for word in words])
+
+
+def _per_game(values: Sequence[str] | None, games: int) -> Sequence[str] | None:
+    return values if values is None or games == 1 else [value for value in values for _ in range(games)]
+
+
+def _native(chunk: Chunk, context: Context, question: str, words: list[str]) -> Draft:
     weight = _weights(chunk)
-    rows = BattleRows(
-        place=place,
-        question_id=questions,
-        domain=optional(chunk, "domain", context.domain),
-        model_a=names(place, "model_a", column(chunk, "model_a")),
-        model_b=names(place, "model_b", column(chunk, "model_b")),
-        winner=words,
-        score=scores(place, column(chunk, "score")) if has(chunk, "score") else None,
-        weight=weight,
-        judge=judges(chunk, "judge", context.judge),
-        order=optional(chunk, "order"),
-        covariates=_covariates(chunk) if context.covariates else {},
-    )
+    own = {
+        "score": scores(chunk.place, column(chunk, "score")) if has(chunk, "score") else None,
+        "weight": weight,
+        "covariates": _covariates(chunk) if context.covariates else {},
+    }
+    draft = _draft(chunk, context, words, {"question_id": question}, own)
     reasons = [LeftOut.NO_VERDICT if is_open else None for is_open in _without_verdict(chunk)]
     if not context.named and has(chunk, "anony"):
         for index, value in enumerate(column(chunk, "anony")):
@@ -122,7 +149,7 @@ def _draft(chunk: Chunk, context: Context, questions: list[str] | None, words: l
     for index, count in enumerate(weight or ()):
         if count == 0:
             reasons[index] = LeftOut.ZERO_COUNT
-    return Draft(rows=rows, reasons=reasons, first=_misplaced(chunk, reasons))
+    return replace(draft, reasons=reasons, first=_misplaced(chunk, reasons))
 
 
 def _misplaced(chunk: Chunk, reasons: list[LeftOut | None]) -> Mapping[LeftOut, InputError]:
@@ -182,6 +209,13 @@ def _covariate(place: Place, index: int, name: str, covariate: Covariate, value:
     return number
 
 
+ALPACA_EVAL = {
+    "model_a": "generator_1",
+    "model_b": "generator_2",
+    "question_id": "instruction",
+    "domain": "dataset",
+    "judge": "annotator",
+}
 EVEN_PREFERENCE = 1.5
 GAMES = 2
 STRONG = 3.0
@@ -208,26 +242,16 @@ _RATINGS = {"1": A, "2": B, "0": TIE}
 
 def parse_alpaca_eval(chunk: Chunk, context: Context) -> Draft:
     """Translate AlpacaEval's annotations: `generator_1` is `model_a`, instructions are question ids."""
-    place = called(called(chunk.place, "model_a", "generator_1"), "model_b", "generator_2")
     preferences = [
-        _preference(place, index, value) for index, value in enumerate(column(chunk, "preference"))
+        _preference(chunk.place, index, value) for index, value in enumerate(column(chunk, "preference"))
     ]
-    rows = BattleRows(
-        place=place,
-        question_id=identifiers(chunk, "instruction"),
-        domain=optional(chunk, "dataset", context.domain, "domain"),
-        model_a=names(place, "model_a", column(chunk, "generator_1")),
-        model_b=names(place, "model_b", column(chunk, "generator_2")),
-        winner=[
-            TIE if value in {None, EVEN_PREFERENCE} else A if value < EVEN_PREFERENCE else B
-            for value in preferences
-        ],
-        score=[None if value in {None, 1, EVEN_PREFERENCE, 2} else 2 - value for value in preferences],
-        judge=judges(chunk, "annotator", context.judge),
-        order=optional(chunk, "order"),
-    )
-    reasons = [LeftOut.NO_PREFERENCE if value is None else None for value in preferences]
-    return Draft(rows=rows, reasons=reasons)
+    words = [None if value is None else _word(EVEN_PREFERENCE - value) for value in preferences]
+    score = [None if value in {None, 1, EVEN_PREFERENCE, 2} else 2 - value for value in preferences]
+    return _draft(chunk, context, words, ALPACA_EVAL, {"score": score}, reason=LeftOut.NO_PREFERENCE)
+
+
+def _word(sign: float) -> str:
+    return A if sign > 0 else B if sign < 0 else TIE
 
 
 def _preference(place: Place, index: int, value: object) -> float | None:
@@ -246,29 +270,22 @@ def parse_arena_hard(chunk: Chunk, context: Context) -> Draft:
     The baseline is A in the first game, the model in the second. `A>>B` counts three times, so that the share
     of wins equals Arena-Hard's score. Games without a grade are left out.
     """
-    place = called(called(chunk.place, "model_a", "model"), "model_b", "baseline")
+    place = called(chunk.place, "model_b", "baseline")
     grades = [
         grade for index, games in enumerate(column(chunk, "games")) for grade in _grades(place, index, games)
     ]
-    baseline = optional(chunk, "baseline", context.baseline, "model_b") or []
-    question = identifiers(chunk, "uid") if has(chunk, "uid") else identifiers(chunk, "question_id")
-    if question is None:
+    if not (has(chunk, "uid") or has(chunk, "question_id")):
         missing(place, 0, "question_id", " Newer files have uid instead.")
-    rows = BattleRows(
-        place=replace(place, rows_a_record=GAMES),
-        question_id=_per_game(question),
-        domain=_per_game(optional(chunk, "category", context.domain, "domain")),
-        model_a=_per_game(names(place, "model_a", column(chunk, "model"))) or [],
-        model_b=_per_game([name or context.baseline for name in baseline]) or [],
-        winner=[
-            TIE if grade is None or grade[0] == 0 else A if (grade[0] > 0) == (at % GAMES == 1) else B
-            for at, grade in enumerate(grades)
-        ],
-        weight=[1.0 if grade is None else grade[1] for grade in grades],
-        judge=_per_game(judges(chunk, "judge", context.judge)),
-        order=["ba", "ab"] * len(chunk.records),
-    )
-    return Draft(rows=rows, reasons=[LeftOut.UNREADABLE if grade is None else None for grade in grades])
+    baseline = optional(chunk, "baseline", context.baseline, "model_b") or []
+    words = [grade and _word(grade[0] if at % GAMES == 1 else -grade[0]) for at, grade in enumerate(grades)]
+    question = "uid" if has(chunk, "uid") else "question_id"
+    there = {"model_a": "model", "model_b": "baseline", "domain": "category", "question_id": question}
+    own = {
+        "model_b": _per_game([name or context.baseline for name in baseline], GAMES),
+        "weight": [1.0 if grade is None else grade[1] for grade in grades],
+        "order": ["ba", "ab"] * len(chunk.records),
+    }
+    return _draft(chunk, context, words, there, own, games=GAMES)
 
 
 def _grades(place: Place, index: int, games: object) -> list[tuple[int, float] | None]:
@@ -285,13 +302,15 @@ def _grade(place: Place, index: int, game: object) -> tuple[int, float] | None:
     score = game["score"]
     if score is None or score == "":
         return None
-    if not isinstance(score, str) or score not in GRADES:
-        refuse(place, index, "games", score, f"one of {', '.join(GRADES)} is expected", VerdictError)
-    return GRADES[score]
+    return _known(place, index, "games", score, GRADES, f"one of {', '.join(GRADES)} is expected")
 
 
-def _per_game(values: Sequence[str] | None) -> list[str] | None:
-    return None if values is None else [value for value in values for _ in range(GAMES)]
+def _known(
+    place: Place, index: int, name: str, value: object, meanings: Mapping[str, Value], expected: str
+) -> Value:
+    if not isinstance(value, str) or value not in meanings:
+        refuse(place, index, name, value, expected, VerdictError)
+    return meanings[value]
 
 
 def parse_mt_bench(chunk: Chunk, context: Context) -> Draft:
@@ -299,34 +318,15 @@ def parse_mt_bench(chunk: Chunk, context: Context) -> Draft:
 
     Games with an unreadable reply are left out.
     """
-    place = called(called(chunk.place, "model_a", "model_1"), "model_b", "model_2")
-    games = list(zip(*(column(chunk, name) for name in GAME_WINNERS), strict=True))
+    expected = f"one of {', '.join(GAME_WORDS)}, {ERROR} is expected"
     words = [
-        _game_word(chunk.place, index, name, value)
-        for index, game in enumerate(games)
-        for name, value in zip(GAME_WINNERS, game, strict=True)
+        None if value in (None, "", ERROR) else _known(chunk.place, index, name, value, GAME_WORDS, expected)
+        for index, record in enumerate(chunk.records)
+        for name in GAME_WINNERS
+        for value in (record.get(name),)
     ]
-    rows = BattleRows(
-        place=replace(place, rows_a_record=GAMES),
-        question_id=_per_game(identifiers(chunk, "question_id")),
-        domain=_per_game(optional(chunk, "domain", context.domain)),
-        model_a=_per_game(names(place, "model_a", column(chunk, "model_1"))) or [],
-        model_b=_per_game(names(place, "model_b", column(chunk, "model_2"))) or [],
-        winner=[word or TIE for word in words],
-        judge=_per_game(judges(chunk, "judge", context.judge)),
-        order=["ab", "ba"] * len(games),
-    )
-    return Draft(rows=rows, reasons=[LeftOut.UNREADABLE if word is None else None for word in words])
-
-
-def _game_word(place: Place, index: int, name: str, value: object) -> str | None:
-    if value is None or value in ("", ERROR):
-        return None
-    if not isinstance(value, str) or value not in GAME_WORDS:
-        refuse(
-            place, index, name, value, f"one of {', '.join(GAME_WORDS)}, {ERROR} is expected", VerdictError
-        )
-    return GAME_WORDS[value]
+    own = {"order": ["ab", "ba"] * len(chunk.records)}
+    return _draft(chunk, context, words, {"model_a": "model_1", "model_b": "model_2"}, own, games=GAMES)
 
 
 def context_of(file_name: str) -> Context:
@@ -340,31 +340,21 @@ def context_of(file_name: str) -> Context:
     return Context(domain=domain if domain in DOMAINS else "", judge=judge)
 
 
-def parse_eval_strict(chunk: Chunk, context: Context) -> Draft:
+def parse_eval(
+    chunk: Chunk, context: Context, *, read: Callable[[object], str | None] | None = None
+) -> Draft:
     """Translate RAG-QA Arena's `eval_results`; replies without a complete rating are unreadable."""
-    return _parse_eval(chunk, context, _strict)
-
-
-def parse_eval_compat(chunk: Chunk, context: Context) -> Draft:
-    """Translate `eval_results` like the published script, which counts failures as ties."""
-    return _parse_eval(chunk, context, _compat)
-
-
-def _parse_eval(chunk: Chunk, context: Context, read: Callable[[object], str | None]) -> Draft:
     place = called(called(chunk.place, "model_a", "order"), "model_b", "order")
     orders = [_order(place, index, value) for index, value in enumerate(column(chunk, "order"))]
-    words = [read(reply) for reply in column(chunk, "pred")]
-    rows = BattleRows(
-        place=place,
-        question_id=identifiers(chunk, "query"),
-        domain=optional(chunk, "domain", context.domain),
-        model_a=names(place, "model_a", [order[0] for order in orders]),
-        model_b=names(place, "model_b", [order[1] for order in orders]),
-        winner=[word or TIE for word in words],
-        judge=judges(chunk, "judge", context.judge),
-        order=["ab"] * len(words),
+    words = [(read or _strict)(reply) for reply in column(chunk, "pred")]
+    own = {
+        "model_a": names(place, "model_a", [order[0] for order in orders]),
+        "model_b": names(place, "model_b", [order[1] for order in orders]),
+        "order": ["ab"] * len(words),
+    }
+    return _draft(
+        chunk, context, words, {"model_a": "order", "model_b": "order", "question_id": "query"}, own
     )
-    return Draft(rows=rows, reasons=[LeftOut.UNREADABLE if word is None else None for word in words])
 
 
 def _order(place: Place, index: int, value: object) -> tuple[object, object]:
@@ -379,8 +369,8 @@ def _strict(reply: object) -> str | None:
     return _RATINGS[ratings[-1]] if ratings else None
 
 
-def _compat(reply: object) -> str | None:
-    """Return the largest of 0, 1, 2 in the rating, or without one in the whole reply."""
+def published_rating(reply: object) -> str | None:
+    """Rate like the published script: the largest of 0, 1, 2 in the rating, else in the reply, else a tie."""
     text = reply if isinstance(reply, str) else ""
     start, end = text.find("<rating>"), text.rfind("</rating>")
     rating = text[start:end] if 0 <= start < end else ""
@@ -388,7 +378,7 @@ def _compat(reply: object) -> str | None:
     return _RATINGS[next((digit for digit in "210" if digit in scanned), "0")]
 
 
-def parse_people(chunk: Chunk, _context: Context) -> Draft:
+def parse_people(chunk: Chunk, context: Context) -> Draft:
     """Translate RAG-QA Arena's `human_evaluations.json`: one battle per pair, by majority.
 
     The key of a pair is the question id and the two systems, joined by underscores.
@@ -399,20 +389,18 @@ def parse_people(chunk: Chunk, _context: Context) -> Draft:
     for index, (key, part) in enumerate(zip(keys, parts, strict=True)):
         if len(part) < len(("question", "model_a", "model_b")) or not all(part):
             refuse(place, index, "pair", key, "QUESTION_MODEL-A_MODEL-B is expected")
-    rows = BattleRows(
-        place=called(called(place, "model_a", "pair"), "model_b", "pair"),
-        question_id=[part[0] for part in parts],
-        domain=[domain if (domain := key.partition("_")[0]) in DOMAINS else "" for key in keys],
-        model_a=[part[1] for part in parts],
-        model_b=[part[2] for part in parts],
-        winner=[
-            _majority(place, index, value, parts[index])
-            for index, value in enumerate(column(chunk, "majority"))
-        ],
-        judge=["people"] * len(keys),
-        order=["ab"] * len(keys),
-    )
-    return Draft(rows=rows)
+    words = [
+        _majority(place, index, value, parts[index]) for index, value in enumerate(column(chunk, "majority"))
+    ]
+    own = {
+        "question_id": [part[0] for part in parts],
+        "domain": [domain if (domain := key.partition("_")[0]) in DOMAINS else "" for key in keys],
+        "model_a": [part[1] for part in parts],
+        "model_b": [part[2] for part in parts],
+        "judge": ["people"] * len(keys),
+        "order": ["ab"] * len(keys),
+    }
+    return _draft(chunk, context, words, {"model_a": "pair", "model_b": "pair"}, own)
 
 
 def _majority(place: Place, index: int, value: object, part: list[str]) -> str:
@@ -464,23 +452,13 @@ def write_csv(chunks: Iterable[BattleRows], columns: Iterable[str], text: TextIO
 
 
 def write_columns(chunks: Iterable[BattleRows], text: TextIO) -> None:
-    """Write RAG-QA Arena's `all_battles.json`: lists `model_a`, `model_b`, `winner`, and extra ones.
-
-    Columns are collected in memory, 8 bytes per cell.
-    """
-    shared: dict[str, str] = {}
-    columns: dict[str, list[object]] = {"model_a": [], "model_b": [], "winner": []}
-    rows = 0
-    for chunk in chunks:
-        for name, values in chunk.columns.items():
-            known = columns.setdefault(name, [None] * rows)
-            known.extend(shared.setdefault(cell, cell) if isinstance(cell, str) else cell for cell in values)
-        rows += len(chunk)
-        for known in columns.values():
-            known.extend([None] * (rows - len(known)))
+    """Write RAG-QA Arena's `all_battles.json`: lists `model_a`, `model_b`, `winner`, and extra ones."""
+    parts = [(chunk.columns, [None] * len(chunk)) for chunk in chunks]
+    header = dict.fromkeys(("model_a", "model_b", "winner", *(name for part, _ in parts for name in part)))
     text.write("{")
-    for index, (name, known) in enumerate(columns.items()):
-        text.write(f"{',' if index else ''}\n  {_ENCODER.encode(name)}: {_ENCODER.encode(known)}")
+    for index, name in enumerate(header):
+        cells = [cell for part, none in parts for cell in part.get(name, none)]
+        text.write(f"{',' if index else ''}\n  {_ENCODER.encode(name)}: {_ENCODER.encode(cells)}")
     text.write("\n}\n")
 
 

@@ -34,8 +34,6 @@ from leaderboard.formats.sources import FIELDS, Chunk, Record, called, chunks_of
 from leaderboard.vocabulary import Covariate
 
 UNKNOWN_WORD = "Write one of the expected values in all of them, or remove these records."
-NO_VOTERS = "{} has no column for the person who cast each vote."
-VOTER_ADVICE = f"Name it {ANNOTATOR}, or rate with --cluster question."
 REPEATS, MIN_CLUSTERS = 1.5, 4
 MAX_MISTAKEN = 20_000
 """Number of invalid records without a battle after which reading stops."""
@@ -164,7 +162,8 @@ class _Clusters:
 def _by_person(chunk: Chunk) -> Chunk:
     """Replace questions by people."""
     if not has(chunk, ANNOTATOR):
-        raise FileFormatError(NO_VOTERS.format(chunk.place.file), advice=VOTER_ADVICE)
+        message = f"{chunk.place.file} has no column for the person who cast each vote."
+        raise FileFormatError(message, advice=f"Name it {ANNOTATOR}, or rate with --cluster question.")
     records: list[Record] = [{**record, QUESTION: record.get(ANNOTATOR)} for record in chunk.records]
     return Chunk(place=called(chunk.place, QUESTION, ANNOTATOR), records=records)
 

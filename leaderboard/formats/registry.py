@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
-from data.errors import FileFormatError, InputError, NotFoundError, RecordError, SpecError
+from data.errors import FileFormatError, NotFoundError, RecordError, SpecError
 from data.plugins import FileFormat, PluginEntries, PluginKind, describe_error, plugin_entries
 from leaderboard.formats import arenas
 from leaderboard.formats.rows import (
@@ -33,7 +34,6 @@ class BattleFormat(FileFormat):
         dropped: Descriptions of columns that are not read completely.
         write: Writer; None for a read-only format.
         writable: Columns of a written file; None for all, including unknown columns.
-        reserved: Column names of the format itself.
         one_tie: Whether all kinds of ties become one.
         detectable: Whether the format may be detected by its signature.
         from_name: Reads facts from the name of a file.
@@ -93,7 +93,7 @@ _NATIVE = BattleFormat(
 )
 _EVAL = BattleFormat(
     name="rag-qa-arena-eval",
-    parse=arenas.parse_eval_strict,
+    parse=arenas.parse_eval,
     signature=("query", "order", "pred"),
     optional=("domain", "judge"),
     dropped=("pred (all but the rating)",),
@@ -149,7 +149,7 @@ OWN = (
     replace(
         _EVAL,
         name="rag-qa-arena-eval-compat",
-        parse=arenas.parse_eval_compat,
+        parse=partial(arenas.parse_eval, read=arenas.published_rating),
         signature=("query", "order"),
         optional=(*_EVAL.optional, "pred"),
         detectable=False,
@@ -202,23 +202,13 @@ def parse(kind: str, chunk: Chunk, context: Context) -> Iterator[BattleRows]:
         if context.strict or (isinstance(error, FileFormatError) and error.code != MISSING_COLUMN):
             raise
         if len(chunk.records) == 1:
-            yield _faulty(chunk, error)
+            empty = BattleRows(place=chunk.place, model_a=[], model_b=[], winner=[])
+            yield replace(empty, left_out={LeftOut.FAULTY: 1}, first={LeftOut.FAULTY: error})
             return
         half = len(chunk.records) // 2
         for start, stop in ((0, half), (half, len(chunk.records))):
             part = Chunk(place=chunk.place.part(start, stop), records=chunk.records[start:stop])
             yield from parse(kind, part, context)
-
-
-def _faulty(chunk: Chunk, error: InputError) -> BattleRows:
-    return BattleRows(
-        place=chunk.place,
-        model_a=[],
-        model_b=[],
-        winner=[],
-        left_out={LeftOut.FAULTY: 1},
-        first={LeftOut.FAULTY: error},
-    )
 
 
 def _parsed(kind: str, chunk: Chunk, context: Context) -> BattleRows:

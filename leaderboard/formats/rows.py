@@ -1,7 +1,7 @@
 """Checked columns of battles in chunks; errors name row and column."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import compress
@@ -244,7 +244,6 @@ class Context:
     Attributes:
         domain: Domain of records that have none.
         baseline: Opponent of every `model` in Arena-Hard records that name none.
-        covariates: Whether to read covariates.
         further: Whether to keep unknown columns, and covariates unchanged.
         strict: Whether to refuse invalid records instead of leaving them out.
         named: Whether to count votes of people who saw the systems' names (`anony` is false).
@@ -280,7 +279,7 @@ def settled(draft: Draft, *, strict: bool) -> BattleRows:
     rows = draft.rows
     reasons: list[LeftOut | None] = list(draft.reasons or [None] * len(rows))
     first = dict(draft.first)
-    for reason, index, error in (*_selves(rows), *_contradictions(rows)):
+    for reason, index, error in _faults(rows):
         if reasons[index] is None:
             reasons[index] = reason
             first.setdefault(reason, error)
@@ -288,15 +287,7 @@ def settled(draft: Draft, *, strict: bool) -> BattleRows:
         raise next(iter(first.values()))
     if not any(reasons):
         return rows
-    return replace(
-        chosen(rows, [reason is None for reason in reasons]),
-        left_out=Counter(reason for reason in reasons if reason is not None),
-        first=first,
-    )
-
-
-def chosen(rows: BattleRows, mask: Sequence[bool]) -> BattleRows:
-    """Select rows."""
+    mask = [reason is None for reason in reasons]
 
     def select(column: Sequence[Any] | None) -> list[Any] | None:
         return None if column is None else list(compress(column, mask))
@@ -307,44 +298,32 @@ def chosen(rows: BattleRows, mask: Sequence[bool]) -> BattleRows:
         **own,
         covariates={name: select(cells) or [] for name, cells in rows.covariates.items()},
         further={name: select(cells) or [] for name, cells in rows.further.items()},
+        left_out=Counter(reason for reason in reasons if reason is not None),
+        first=first,
     )
 
 
-Fault = tuple[LeftOut, int, InputError]
-
-
-def _selves(rows: BattleRows) -> list[Fault]:
-    advice = "A battle needs two different systems; remove the row."
-    return [
-        (
-            LeftOut.SELF,
-            at,
-            RecordError(f"{rows.place.at(at, 'model_b')}: {name!r} is on both sides.", advice=advice),
-        )
-        for at, name in compress(enumerate(rows.model_b), map(eq, rows.model_a, rows.model_b))
-    ]
-
-
-def _contradictions(rows: BattleRows) -> list[Fault]:
+def _faults(rows: BattleRows) -> Iterator[tuple[LeftOut, int, InputError]]:
+    """Yield systems on both sides, then winners and scores that disagree."""
+    for at in compress(range(len(rows)), map(eq, rows.model_a, rows.model_b)):
+        message = f"{rows.place.at(at, 'model_b')}: {rows.model_b[at]!r} is on both sides."
+        advice = "A battle needs two different systems; remove the row."
+        yield LeftOut.SELF, at, RecordError(message, advice=advice)
     if rows.score is None:
-        return []
-    score = np.array(rows.score, dtype=np.float64)
-    winner = np.array([CODES[word] for word in rows.winner], dtype=np.int8)
-    return [
-        (LeftOut.CONTRADICTION, at, score_contradicts(rows.place, at, rows.winner[at], float(score[at])))
-        for at in np.flatnonzero(contradicting(winner, score)).tolist()
-    ]
-
-
-def score_contradicts(place: Place, index: int, winner: str, score: float) -> RecordError:
-    """Build the error for a winner and a score that disagree."""
-    by_score = WinnerWord.A if score > 1 / 2 else WinnerWord.B if score < 1 / 2 else WinnerWord.TIE
-    return RecordError(
-        f"{place.at(index, 'winner')}: the winner is {winner!r}, but the score {score:g}, the share of "
-        f"model_a, means {by_score.value!r}.",
-        advice="Correct one of them, or leave one out; if the score is the share of model_b, write 1 minus "
-        "it.",
-    )
+        return
+    scores = np.array(rows.score, dtype=np.float64)
+    codes = np.array([CODES[word] for word in rows.winner], dtype=np.int8)
+    for at in np.flatnonzero(contradicting(codes, scores)).tolist():
+        score = float(scores[at])
+        by_score = WinnerWord.A if score > 1 / 2 else WinnerWord.B if score < 1 / 2 else WinnerWord.TIE
+        message = (
+            f"{rows.place.at(at, 'winner')}: the winner is {rows.winner[at]!r}, but the score {score:g}, the "
+            f"share of model_a, means {by_score.value!r}."
+        )
+        advice = (
+            "Correct one of them, or leave one out; if the score is the share of model_b, write 1 minus it."
+        )
+        yield LeftOut.CONTRADICTION, at, RecordError(message, advice=advice)
 
 
 def share_of(winner: str) -> float:

@@ -11,19 +11,10 @@ from types import MappingProxyType
 from typing import Any, NoReturn, cast
 
 from data.errors import FileFormatError
+from data.files import text_files
 from data.files.strict_json import without_nuls
 from data.files.tables.columns import Column, read_columns
-from data.files.text_files import (
-    ARROW_MAGICS,
-    PARQUET_MAGIC,
-    GuardedStream,
-    ReadLimits,
-    decode,
-    magic_of,
-    read_lines,
-    read_text,
-)
-from data.files.zip_files import ZIP_MAGICS
+from data.files.zip_files import BINARY_MAGICS
 from data.models.words import ANNOTATOR, is_person
 from data.text import unescape_formula
 from leaderboard.battles import SPELLINGS, winner_word
@@ -31,7 +22,9 @@ from leaderboard.columns import QUESTION
 from leaderboard.formats.rows import CHUNK_ROWS, COLUMNS, Place, covariate_columns, missing, names
 from leaderboard.vocabulary import Covariate
 
-LIMITS = ReadLimits(file_bytes=1 << 36, line_bytes=1 << 26, lines=1 << 40, rows=1 << 40, gzip_ratio=10_000)
+LIMITS = text_files.ReadLimits(
+    file_bytes=1 << 36, line_bytes=1 << 26, lines=1 << 40, rows=1 << 40, gzip_ratio=10_000
+)
 """Limits for local files."""
 HEAD = 1 << 16
 
@@ -70,7 +63,7 @@ class Chunk:
 
 def is_parquet(path: Path) -> bool:
     """Detect Parquet by its first bytes."""
-    return magic_of(path).startswith(PARQUET_MAGIC)
+    return text_files.magic_of(path).startswith(text_files.PARQUET_MAGIC)
 
 
 def chunks_of(path: Path) -> Iterator[Chunk]:
@@ -81,8 +74,8 @@ def chunks_of(path: Path) -> Iterator[Chunk]:
 def written_chunks(path: Path) -> Iterator[Chunk]:
     """Read a file's records in chunks, without renaming columns or values."""
     reader = _table_chunks
-    if not magic_of(path).startswith((PARQUET_MAGIC, *ZIP_MAGICS, *ARROW_MAGICS)):
-        with GuardedStream(path, LIMITS) as stream:
+    if not text_files.magic_of(path).startswith(BINARY_MAGICS):
+        with text_files.GuardedStream(path, LIMITS) as stream:
             head = stream.read(HEAD).lstrip()
         if head.startswith((b"[", b"{")):
             reader = _line_chunks if _is_lines(head) else _json_chunks
@@ -111,24 +104,23 @@ def renamed(chunk: Chunk) -> Chunk:
     if fields >= PLAIN and ANNOTATOR not in fields and (person := next(filter(is_person, columns), None)):
         known[person] = ANNOTATOR
     fields |= set(known.values())
-    if fields >= PLAIN and fields & VERDICTS and QUESTION not in fields and (name := _question_of(chunk)):
-        known[name] = QUESTION
+    if fields >= PLAIN and fields & VERDICTS and QUESTION not in fields:
+        question = question_column(columns, lambda name: all(map(_is_id, column(chunk, name))))
+        known |= {} if question is None else {question: QUESTION}
     records = chunk.records
     if known:
         records = [{known.get(name, name): value for name, value in record.items()} for record in records]
     if fields >= PLAIN and any(_is_foreign(record.get("winner")) for record in records):
-        records = [_with_word(record) for record in records]
+        sides = [(record.get("winner"), record.get("model_a"), record.get("model_b")) for record in records]
+        records = [
+            {**record, "winner": winner_word(*side)} for record, side in zip(records, sides, strict=True)
+        ]
     spelled = tuple((field, name) for name, field in known.items())
     return Chunk(place=replace(chunk.place, names=spelled), records=records)
 
 
 def _is_foreign(won: object) -> bool:
     return (isinstance(won, str) and won not in SPELLINGS) or type(won) is int
-
-
-def _with_word(record: Record) -> Record:
-    word = winner_word(record.get("winner"), record.get("model_a"), record.get("model_b"))
-    return {**record, "winner": word}
 
 
 def question_column(columns: Collection[str], is_full: Callable[[str], bool]) -> str | None:
@@ -139,12 +131,8 @@ def question_column(columns: Collection[str], is_full: Callable[[str], bool]) ->
     return next((name for name in candidates if name is not None and is_full(name)), None)
 
 
-def _question_of(chunk: Chunk) -> str | None:
-    def is_full(name: str) -> bool:
-        cells = (record.get(name) for record in chunk.records)
-        return all(isinstance(cell, str | int) and str(cell).strip() for cell in cells)
-
-    return question_column(chunk.records[0].keys(), is_full)
+def _is_id(cell: object) -> bool:
+    return isinstance(cell, str | int) and bool(str(cell).strip())
 
 
 def field_of(name: str) -> str:
@@ -155,7 +143,7 @@ def field_of(name: str) -> str:
 
 def _json_chunks(path: Path) -> Iterator[Chunk]:
     try:
-        value = without_nuls(read_text(path, LIMITS))
+        value = without_nuls(text_files.read_text(path, LIMITS))
     except (ValueError, RecursionError) as error:
         where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         message = f"{path.name}{where}: the JSON is invalid or truncated here."
@@ -236,7 +224,7 @@ def _unescaped(row: Record) -> Record:
 
 
 def _line_chunks(path: Path) -> Iterator[Chunk]:
-    lines, row = read_lines(path, LIMITS), 0
+    lines, row = text_files.read_lines(path, LIMITS), 0
     while block := list(islice(lines, CHUNK_ROWS)):
         place = Place(file=path.name, first_row=row + 1, lines=[number for number, _ in block])
         yield Chunk(place=place, records=_parsed([line for _, line in block], place))
@@ -257,7 +245,7 @@ def _parsed(lines: list[bytes], place: Place) -> list[Record]:
 
 def _parsed_one(line: bytes, place: Place, index: int) -> Record:
     try:
-        record = without_nuls(decode(line, 0))
+        record = without_nuls(text_files.decode(line, 0))
     except FileFormatError as error:
         error.message = f"{place.at(index)}: {error.message}"
         raise
@@ -278,11 +266,17 @@ def has(chunk: Chunk, name: str) -> bool:
 
 
 def optional(chunk: Chunk, name: str, otherwise: str = "", field: str = "") -> list[str] | None:
-    """Return a column of optional labels, or `otherwise` for every row; `field` is its native name."""
-    if has(chunk, name):
-        place = called(chunk.place, field or name, name)
-        return names(place, field or name, column(chunk, name), blank=True)
-    return [otherwise] * len(chunk.records) if otherwise else None
+    """Return a column of optional labels, or `otherwise` for every row; `field` is its native name.
+
+    The parts of a judge, such as a model and its prompt, are joined.
+    """
+    field = field or name
+    if not has(chunk, name):
+        return [otherwise] * len(chunk.records) if otherwise else None
+    cells = column(chunk, name)
+    if field == "judge":
+        cells = [", ".join(map(str, cell)) if isinstance(cell, list) else cell for cell in cells]
+    return names(called(chunk.place, field, name), field, cells, blank=True)
 
 
 def identifiers(chunk: Chunk, name: str) -> list[str] | None:
@@ -293,16 +287,6 @@ def identifiers(chunk: Chunk, name: str) -> list[str] | None:
         if name not in record:
             missing(chunk.place, index, name, " Other rows have it.")
     return names(called(chunk.place, QUESTION, name), QUESTION, column(chunk, name))
-
-
-def judges(chunk: Chunk, name: str, otherwise: str = "") -> list[str] | None:
-    """Return the judge of each battle; lists, such as a model and its prompt, are joined."""
-    if not has(chunk, name):
-        return [otherwise] * len(chunk.records) if otherwise else None
-    values = [
-        ", ".join(map(str, value)) if isinstance(value, list) else value for value in column(chunk, name)
-    ]
-    return names(called(chunk.place, "judge", name), "judge", values, blank=True)
 
 
 def called(place: Place, field: str, name: str) -> Place:
