@@ -1,6 +1,7 @@
 """Readers of items to score, of passages, and of RAG-QA Arena's vote files (docs/design.md)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -71,7 +72,6 @@ def _item(line: int, row: Mapping[str, object], problems: ProblemList) -> Metric
     return None if fields.wrong else item
 
 
-ENDING = ".json"
 JUDGED = "*_eval_by_*.json"
 VOTES = ("raw", "preferences", "votes", "labels")
 """Names of the votes field, in order of preference."""
@@ -119,13 +119,10 @@ def _rows_of(path: Path, limits: ReadLimits) -> list[tuple[str, Row]] | None:
 
 def _document(path: Path, limits: ReadLimits) -> Any:  # noqa: ANN401 - untrusted JSON is of any shape
     """Return the JSON document of a file, or None."""
-    if not path.name.removesuffix(".gz").endswith(ENDING):
-        return None
-    try:
-        return parse_json(read_text(path, limits), 0)
-    except FileFormatError:
-        # The reader of lines reports the error.
-        return None
+    if path.name.removesuffix(".gz").endswith(".json"):
+        with suppress(FileFormatError):  # The reader of lines reports it.
+            return parse_json(read_text(path, limits), 0)
+    return None
 
 
 def _of_columns(path: Path, columns: Mapping[str, object]) -> Iterator[tuple[str, Row]]:

@@ -44,7 +44,6 @@ SIDES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Our column names of a pair, by other names."""
-NO_STATUS = "An Argilla response has no status, so it may be a draft or discarded."
 FLATTEN = "Export with `dataset.records.to_list(flatten=True)`, and write that list as JSON."
 
 
@@ -263,7 +262,8 @@ def _responses(record: Row, left_out: Counter[str]) -> Iterator[dict[str, object
     for question, person, value, state in _answers(record):
         people.setdefault(person, {})[question] = value
         if state is None:
-            raise FileFormatError(NO_STATUS, advice=FLATTEN)
+            message = "An Argilla response has no status, so it may be a draft or discarded."
+            raise FileFormatError(message, advice=FLATTEN)
         status[person] = state if state != "submitted" else status.get(person, state)
     common = {
         **{name: record[name] for name in record if "." not in name and name not in UNCHANGED[1:]},

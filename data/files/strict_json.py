@@ -106,23 +106,9 @@ def parse_json(text: str, line: int, *, finite: bool = True) -> Any:  # noqa: AN
         value = without_nuls(text, (_STRICT if finite else _LENIENT).decode)
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except json.JSONDecodeError as error:
-        message = f"This is not JSON: {json_fault(error)} at column {error.colno}."
-        raise FileFormatError(
-            message, advice="Write one JSON object per line.", code="not-json", line=line
-        ) from error
-    except UnicodeEncodeError as error:
-        message = "The text contains a lone surrogate (half of a character pair)."
-        raise FileFormatError(
-            message, advice="Save the text as UTF-8.", code="not-utf8", line=line
-        ) from error
-    except RecursionError as error:
-        message = "The JSON is nested too deeply."
-        raise FileFormatError(message, advice="Flatten it.", code="too-deep", line=line) from error
-    except ValueError as error:
-        # Python's message mentions a setting of the interpreter.
-        message = "This JSON cannot be parsed: a number has too many digits."
-        raise FileFormatError(message, advice="Write plain numbers.", code="not-json", line=line) from error
+    except (ValueError, RecursionError) as error:
+        message, advice, code = _fault(error)
+        raise FileFormatError(message, advice=advice, code=code, line=line) from error
     except FileFormatError as error:
         error.line = line
         raise
@@ -145,10 +131,20 @@ JSON_FAULTS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def json_fault(error: json.JSONDecodeError) -> str:
-    """Describe an error of Python's JSON parser, without its place."""
-    faults = (ours for theirs, ours in JSON_FAULTS.items() if error.msg.startswith(theirs))
-    return next(faults, "it cannot be parsed")
+def _fault(error: Exception) -> tuple[str, str, str]:
+    """Return message, advice and code; Python's message on long numbers mentions a setting."""
+    match error:
+        case json.JSONDecodeError():
+            faults = (ours for theirs, ours in JSON_FAULTS.items() if error.msg.startswith(theirs))
+            message = f"This is not JSON: {next(faults, 'it cannot be parsed')} at column {error.colno}."
+            return message, "Write one JSON object per line.", "not-json"
+        case UnicodeEncodeError():
+            message = "The text contains a lone surrogate (half of a character pair)."
+            return message, "Save the text as UTF-8.", "not-utf8"
+        case RecursionError():
+            return "The JSON is nested too deeply.", "Flatten it.", "too-deep"
+    message = "This JSON cannot be parsed: a number has too many digits."
+    return message, "Write plain numbers.", "not-json"
 
 
 def _refuse_constant(word: str) -> float:

@@ -48,30 +48,6 @@ def decompressed(raw: io.BufferedReader, kind: str) -> IO[bytes]:
             return raw
 
 
-def damages() -> tuple[type[BaseException], ...]:
-    """Return the exceptions of files and decompressors, for example for truncated streams."""
-    pyarrow = sys.modules.get("pyarrow")
-    more = (pyarrow.ArrowException,) if pyarrow else ()
-    return (OSError, EOFError, zlib.error, lzma.LZMAError, *more)
-
-
-class LineFeeds(io.RawIOBase):
-    """Stream that converts carriage returns to line feeds."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-
-    def readable(self) -> bool:
-        """Return whether the stream is readable."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - any buffer
-        """Read into a buffer and return the number of bytes."""
-        content = self._stream.read(len(buffer)).replace(b"\r", b"\n")
-        buffer[: len(content)] = content
-        return len(content)
-
-
 UTF8_BOM = b"\xef\xbb\xbf"
 ENCODINGS: Mapping[str, tuple[bytes, ...]] = MappingProxyType(
     {"UTF-32": (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"), "UTF-16": (b"\xff\xfe", b"\xfe\xff")}
@@ -141,9 +117,8 @@ class GuardedStream:
         )
         article = "an" if self.compression == "xz" else "a"
         self._kind = f"{article} {self.compression} file"
+        self._carriage_returns = carriage_returns
         self._stream: Any = decompressed(self._raw, self.compression)
-        if carriage_returns:
-            self._stream = io.BufferedReader(LineFeeds(self._stream), MEBIBYTE)
         self._block, self._rest = io.BytesIO(), b""
 
     def __enter__(self) -> Self:
@@ -203,7 +178,7 @@ class GuardedStream:
     def _guarded(self, read_bytes: Callable[[], bytes]) -> bytes:
         try:
             content = read_bytes()
-        except damages() as error:
+        except _damages() as error:
             message, advice = f"{self.name} cannot be read.", "Check the disk and the permissions."
             code = "unreadable-file"
             if self.compression:
@@ -211,6 +186,8 @@ class GuardedStream:
                 message = f"{self.name} is {self._kind} that is cut off or damaged{after}."
                 advice, code = "Compress and upload it again.", "truncated-gzip"
             raise FileFormatError(message, advice=advice, code=code, line=self.line) from error
+        if self._carriage_returns:
+            content = content.replace(b"\r", b"\n")
         first = self._read == 0
         self._read += len(content)
         self._work.done = self._raw.tell() if self._raw.seekable() else self._read
@@ -285,6 +262,12 @@ def decode(content: bytes, line: int) -> str:
         message = "The file contains a NUL character."
         raise FileFormatError(message, advice="Save the file as UTF-8 text.", code="not-utf8", line=line)
     return text
+
+
+def _damages() -> tuple[type[BaseException], ...]:
+    pyarrow = sys.modules.get("pyarrow")
+    more = (pyarrow.ArrowException,) if pyarrow else ()
+    return (OSError, EOFError, zlib.error, lzma.LZMAError, *more)
 
 
 def _without_bom(name: str, content: bytes) -> bytes:

@@ -103,16 +103,10 @@ def read_qrels(path: Path, limits: ReadLimits | None = None, *, rated: bool = Fa
 
 def _are_subtopics(names: Collection[str], grades: Mapping[str, Mapping[str, Mapping[str, float]]]) -> bool:
     """Return whether second fields are subtopics: integers or names, and several for a passage."""
-    whole = all(_whole(name) for name in names)
-    return whole and any(
+    numbers = filter(None, map(number_of, names))
+    return all(map(float.is_integer, numbers)) and any(
         len(set(chain(*own.values()))) < sum(map(len, own.values())) for own in grades.values()
     )
-
-
-def _whole(subtopic: str) -> bool:
-    """Return whether a second field is not fractional."""
-    number = number_of(subtopic)
-    return number is None or number.is_integer()
 
 
 def _fields(text: str, number: int) -> Iterator[Judged]:

@@ -14,11 +14,12 @@ from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO, TextIO, cast
 
 from data.errors import FileFormatError
-from data.files.text_files import MEBIBYTE
+from data.files.text_files import ARROW_MAGICS, MEBIBYTE, PARQUET_MAGIC
 
 CHUNK = MEBIBYTE
 LOCAL_HEADER, LOCAL_MAGIC = 30, b"PK\x03\x04"
 ZIP_MAGICS = (LOCAL_MAGIC, b"PK\x05\x06")
+BINARY_MAGICS = (*ZIP_MAGICS, PARQUET_MAGIC, *ARROW_MAGICS)
 ENCRYPTED = 0x1
 HIDDEN = ("__MACOSX", ".DS_Store")
 ZSTANDARD = 93

@@ -27,12 +27,7 @@ MAX_NAMED = 5
 RELEVANT_FROM = 1.0
 
 
-def is_beir(path: Path) -> bool:
-    """Return whether a folder is in BEIR's layout."""
-    return path.is_dir() and _file(path, QUERIES).is_file() and _file(path, CORPUS).is_file()
-
-
-class BeirFolder:
+class _Folder:
     """Reader of a folder.
 
     Questions are the queries with judgments in `test` or `dev` (without both, in `train`), and those of our
@@ -46,12 +41,11 @@ class BeirFolder:
         }
         selected = {name: file for name, file in files.items() if name != TRAIN} or files
         self._read = {name: read_qrels(file, limits) for name, file in selected.items()}
-        self._by_field: dict[str, str] = {}
 
     def questions(self) -> list[Question]:
         """Return the questions and add their problems."""
         rows = [row for _, row in self._each(QUERIES)]
-        selected = [row for row in rows if self._is_question(row)]
+        selected = [row for row in rows if not self._read or _own(row) or self._grades(row) is not None]
         if len(selected) < len(rows):
             count = f"{len(rows) - len(selected):,} of {len(rows):,} queries"
             self._note("left-out", f"{count} have no judgments in test or dev, and are skipped.")
@@ -113,9 +107,6 @@ class BeirFolder:
                     line, "duplicate-document", message, advice="Give every document its own id."
                 )
         return rows
-
-    def _is_question(self, row: Mapping[str, Any]) -> bool:
-        return not self._read or bool(_own(row)) or self._grades(row) is not None
 
     def _grades(self, row: Mapping[str, Any]) -> Mapping[str, float] | None:
         """Return the grades of a query's documents; None without judgments."""
@@ -242,11 +233,12 @@ def _file(folder: Path, name: str) -> Path:
     return plain if plain.is_file() else folder / f"{name}.gz"
 
 
-def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
-    folder = BeirFolder(path, limits, problems)
-    return SetDraft(questions=folder.questions())
-
-
 FORMATS = (
-    SetFormat(name="beir", title="corpus, queries and qrels", fits=is_beir, parse=_parse, write=write_beir),
+    SetFormat(
+        name="beir",
+        title="corpus, queries and qrels",
+        fits=lambda path: all(_file(path, name).is_file() for name in (QUERIES, CORPUS)),
+        parse=lambda *arguments: SetDraft(questions=_Folder(*arguments).questions()),
+        write=write_beir,
+    ),
 )

@@ -19,6 +19,7 @@ from data.files.strict_json import parse_json
 from data.files.tables.reader import each_record
 from data.files.text_files import ReadLimits, read_text
 from data.models import PEOPLE, ProblemList, Question, Severity
+from data.text import counted
 
 FILE = re.compile(r"annotations_([a-z0-9-]+)_with_citation\.jsonl(\.gz)?")
 LABELS = {
@@ -45,12 +46,11 @@ _MAX_NAMED = 5
 Citations = tuple[tuple[str, ...], ...]
 REFERENCES = re.compile(r"(?:([a-z0-9-]{1,40})_)?references\.json(?:\.gz)?")
 REFERENCE = "faithful_answer"
-NO_DOMAIN = "questions"
 SHORT = ("short_answers", "answers")
 """Names of the short answers field, in order of preference."""
 
 
-class LfrqaRows:
+class _Rows:
     """Converter of a file's rows to questions, which counts skipped citations."""
 
     def __init__(self, file: Path, domain: str) -> None:
@@ -82,17 +82,13 @@ class LfrqaRows:
         return question_from_json(line, translated, problems)
 
     def report(self, problems: ProblemList) -> None:
-        """Warn of the file's skipped citations."""
-        if not self._left_out:
-            return
         count = len(self._left_out)
         names = ", ".join(self._left_out[:_MAX_NAMED])
         more = f" and {count - _MAX_NAMED:,} more" if count > _MAX_NAMED else ""
-        message = (
-            f"{self._file.name}: citations that do not match the reference or a document are skipped "
-            f"for {count:,} {'question' if count == 1 else 'questions'}: {names}{more}."
-        )
-        problems.add(self._first_line, "citations-left-out", message, severity=Severity.WARNING)
+        message = f"{self._file.name}: citations that do not match the reference or a document are skipped "
+        message += f"for {counted(count, 'question')}: {names}{more}."
+        if count:
+            problems.add(self._first_line, "citations-left-out", message, severity=Severity.WARNING)
 
     def _citations(self, line: int, row: Mapping[str, object]) -> list[list[str]]:
         text, answer = row.get("faithful_answer_w_citation"), row.get("answer")
@@ -149,7 +145,7 @@ def _letters(text: str) -> str:
 def domain_of(file: Path) -> str:
     """Return the domain at the start of a file's name."""
     matched = REFERENCES.fullmatch(file.name)
-    return (matched and matched.group(1)) or NO_DOMAIN
+    return (matched and matched.group(1)) or "questions"
 
 
 def read_references(file: Path, limits: ReadLimits, problems: ProblemList) -> Iterator[Question]:
@@ -212,7 +208,7 @@ def _parse(path: Path, limits: ReadLimits, problems: ProblemList) -> SetDraft:
         if not files:
             questions += read_references(file, limits, problems)
             continue
-        rows = LfrqaRows(file, domain)
+        rows = _Rows(file, domain)
         records = each_record(file, limits, rows.question, problems)
         questions += each_once(((file.name, *record) for record in records), problems)
         rows.report(problems)

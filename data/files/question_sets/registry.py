@@ -21,6 +21,7 @@ from data.files.text_files import ReadLimits, read_text
 from data.models import ENGLISH, Phase, Problem, ProblemList, Question, QuestionSet, SetPolicy, Severity
 from data.models.questions import moment_of
 from data.plugins import FileFormat, PluginEntries, PluginKind, describe_error, plugin_entries
+from data.text import counted
 
 MODULES = (".beir", ".lfrqa", ".tables")
 """Modules in the order of detection; the last accepts any single file, so plugins are tried before it."""
@@ -225,14 +226,6 @@ def load_set(path: Path, *, name: str | None = None, limits: ReadLimits | None =
     return replace(_finish(head, draft, problems, path), policy=policy)
 
 
-def _read_policy(table: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
-    try:
-        return read_policy(table, set_name, problems)
-    except RecordError as error:
-        problems.add(0, "bad-policy", error.message, advice=error.advice)
-        return None
-
-
 OVERALL = "overall"
 """Name of all domains together on boards, in rates and in ratings; reserved."""
 
@@ -283,10 +276,8 @@ def _finish(head: dict[str, Any], draft: SetDraft, problems: ProblemList, path: 
             problems.add(0, "bad-set", error.message, advice=error.advice)
         else:
             return LoadedSet(question_set, problems.result())
-    listed = problems.result()
-    count = problems.errors
-    message = f"{path.name} has {count} {'problem' if count == 1 else 'problems'}; nothing was imported."
-    raise InvalidFileError(message, listed, advice="Correct them and import again.")
+    message = f"{path.name} has {counted(problems.errors, 'problem')}; nothing was imported."
+    raise InvalidFileError(message, problems.result(), advice="Correct them and import again.")
 
 
 def _refuse_twins(questions: Sequence[Question], problems: ProblemList) -> None:
@@ -298,32 +289,26 @@ def _refuse_twins(questions: Sequence[Question], problems: ProblemList) -> None:
             problems.add(0, "duplicate-question", message, advice="Give every question its own id.")
 
 
-def read_policy(submissions: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
-    """Read the policy from a set's head; None if it is missing or has problems."""
+def _read_policy(submissions: object, set_name: str, problems: ProblemList) -> SetPolicy | None:
     if submissions is None:
         return None
-    tables = submissions if isinstance(submissions, list) else [submissions]
-    phases: list[Phase] = []
-    hidden, public = False, True
-    for table in tables:
-        if not isinstance(table, dict):
-            problems.add(
-                0, "wrong-type", "submissions in set.toml is not a table.", advice="Write [submissions]."
-            )
-            return None
-        hidden = hidden or table.get(HIDDEN) is True
-        public = public and table.get(PUBLIC) is not False
-        wrong = [name for name, value in table.items() if not _fits(name, value)]
-        if wrong:
-            message = f"[submissions] in set.toml has invalid fields: {', '.join(sorted(wrong))}."
-            advice = f"Use phase, {', '.join((*MOMENTS, *NUMBERS, *FLAGS))}; times without quotes."
-            problems.add(0, "bad-policy", message, advice=advice)
-            return None
-        if not table or not set(table) <= set(FLAGS):
-            phases.append(_phase(table))
+    tables: list[Any] = submissions if isinstance(submissions, list) else [submissions]
+    if not all(isinstance(table, dict) for table in tables):
+        message = "submissions in set.toml is not a table."
+        problems.add(0, "wrong-type", message, advice="Write [submissions].")
+        return None
+    wrong = {name for table in tables for name, value in table.items() if not _fits(name, value)}
+    if wrong:
+        message = f"[submissions] in set.toml has invalid fields: {', '.join(sorted(wrong))}."
+        advice = f"Use phase, {', '.join((*MOMENTS, *NUMBERS, *FLAGS))}; times without quotes."
+        problems.add(0, "bad-policy", message, advice=advice)
+        return None
     try:
         return SetPolicy(
-            set_name=set_name, phases=tuple(phases), hidden_references=hidden, public_texts=public
+            set_name=set_name,
+            phases=tuple(_phase(table) for table in tables if not table or not set(table) <= set(FLAGS)),
+            hidden_references=any(table.get(HIDDEN) is True for table in tables),
+            public_texts=all(table.get(PUBLIC) is not False for table in tables),
         )
     except RecordError as error:
         problems.add(0, "bad-policy", error.message, advice=error.advice)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from data.errors import ConflictError
 from data.files.tables.rows import NUGGETS, Fields
 from data.files.tables.values import id_text
-from data.models import ENGLISH, Nugget, Passage, ProblemList, Question, QuestionSet, Severity, Split
+from data.models import ENGLISH, ProblemList, Question, QuestionSet, Severity, Split
 
 Item = TypeVar("Item", str, int)
 STRING_LISTS = ("aspects", "short_answers", "sub_questions")
@@ -46,29 +46,22 @@ def question_to_json(question: Question) -> dict[str, Any]:
         "domain": question.domain,
         "question": question.question,
         "reference": question.reference,
-        "passages": [passage_to_json(passage) for passage in question.passages],
+        "passages": [
+            {"id": passage.id, **({"title": passage.title} if passage.title else {}), "text": passage.text}
+            for passage in question.passages
+        ],
         **{name: [*getattr(question, name)] for name in (*STRING_LISTS, "gold_doc_ids")},
         "citation_numbers": [*map(list, question.citation_numbers)],
         "citations": [*map(list, question.citations)],
-        NUGGETS: [nugget_to_json(nugget) for nugget in question.nuggets],
+        NUGGETS: [
+            {"text": nugget.text, "importance": nugget.importance.value} if nugget.importance else nugget.text
+            for nugget in question.nuggets
+        ],
         "split": question.split.value,
         "language": None if question.language == ENGLISH else question.language,
         "answerable": None if question.answerable else False,
     }
     return {name: value for name, value in row.items() if value is not None and value != []}
-
-
-def passage_to_json(passage: Passage) -> dict[str, str]:
-    """Convert a passage to JSON without an empty title."""
-    row = {"id": passage.id, "text": passage.text}
-    return {"id": passage.id, "title": passage.title, "text": passage.text} if passage.title else row
-
-
-def nugget_to_json(nugget: Nugget) -> str | dict[str, str]:
-    """Convert a nugget to JSON: only its text if it has no importance."""
-    if nugget.importance is None:
-        return nugget.text
-    return {"text": nugget.text, "importance": nugget.importance.value}
 
 
 def content_hash(questions: QuestionSet) -> str:

@@ -63,11 +63,8 @@ def _blocks(
         yield from _blocks(batch.slice(0, half), readers, first, place, limits, opening)
         yield from _blocks(batch.slice(half), readers, first + half, place, limits, opening)
     else:
-        message, advice, code = (
-            "A string is not UTF-8 or contains a NUL character.",
-            "Save strings as UTF-8.",
-            NOT_UTF8,
-        )
+        message, code = "A string is not UTF-8 or contains a NUL character.", NOT_UTF8
+        advice = "Save strings as UTF-8."
         if large:
             message = f"The row is longer than {limits.line_bytes:,} bytes."
             advice, code = "Shorten its cells.", TOO_LARGE

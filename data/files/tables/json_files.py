@@ -184,14 +184,11 @@ class _Items:
                 opened.pop()
                 last = b""
                 if not opened:
-                    self._refuse_without(key)
+                    message = f"The log has no {key.decode()}."
+                    advice = "Write the log with its samples, not only its header."
+                    raise FileFormatError(message, advice=advice, code=EMPTY_FILE, line=self._line)
             else:
                 last = b"" if mark == b"," else mark
-
-    def _refuse_without(self, key: bytes) -> None:
-        message = f"The log has no {key.decode()}."
-        advice = "Write the log with its samples, not only its header."
-        raise FileFormatError(message, advice=advice, code=EMPTY_FILE, line=self._line)
 
     def _fill(self, scan: int) -> int:
         """Drop the text before `_start` and the read part of a large item of a log, then read more."""
@@ -224,13 +221,10 @@ class _Items:
 
     def _is_long(self, length: int) -> bool:
         if length > self._row_bytes and not self._skip:
-            raise self._too_long()
+            message = f"One item is longer than {self._row_bytes:,} bytes."
+            advice = "Shorten its answer or contexts."
+            raise FileFormatError(message, advice=advice, code=TOO_LARGE, line=self._line)
         return length > self._row_bytes
-
-    def _too_long(self) -> FileFormatError:
-        message = f"One item is longer than {self._row_bytes:,} bytes."
-        advice = "Shorten its answer or contexts."
-        return FileFormatError(message, advice=advice, code=TOO_LARGE, line=self._line)
 
     def _require_end(self, position: int) -> None:
         rest, last = self._buffer[position:], b""
@@ -270,22 +264,16 @@ def rows_of_object(name: str, value: Mapping[str, object]) -> Iterator[Row]:
 
 def _rows(value: Mapping[str, object]) -> Sequence[object] | None:
     listed = next((cells for name in LISTS if isinstance(cells := value.get(name), list) and cells), None)
-    if listed is None and value.get("failures"):
-        listed = []
-    if listed is not None:
-        failures = value.get("failures")
-        listed = [*listed, *failures] if isinstance(failures, list) else listed
-        return _by_columns(value) or _of_list(listed, value.get("columns"))
+    failures = value.get("failures")
+    if listed is not None or failures:
+        listed = [*(listed or ()), *(failures if isinstance(failures, list) else ())]
+        names = value.get("columns")
+        if isinstance(names, list) and all(isinstance(row, list) for row in listed):
+            listed = [dict(zip(map(str, names), row, strict=False)) for row in listed]
+        return _by_columns(value) or listed
     if _known(value):
         return _by_columns(value) or [value]
     return _by_questions(value)
-
-
-def _of_list(rows: list[object], columns: object) -> list[object]:
-    if not isinstance(columns, list) or not all(isinstance(row, list) for row in rows):
-        return rows
-    names = list(map(str, columns))
-    return [dict(zip(names, row, strict=False)) for row in rows if isinstance(row, list)]
 
 
 def _by_questions(value: Mapping[str, object]) -> Sequence[object] | None:
@@ -294,8 +282,10 @@ def _by_questions(value: Mapping[str, object]) -> Sequence[object] | None:
     name = (Column.QUESTION if all(" " in key.strip() for key in value) else Column.QUESTION_ID).value
     if cells and all(isinstance(cell, str) for cell in cells):
         return [{name: key, "answer": cell} for key, cell in value.items()]
-    if cells and all(isinstance(cell, Mapping) for cell in cells) and any(map(_known, _mappings(cells))):
-        return [_named(name, key, inner) for key, inner in zip(value, _mappings(cells), strict=True)]
+    rows = _mappings(value)
+    if rows and any(map(_known, rows.values())):
+        named = {key for key, row in rows.items() if any(column_of(field) == name for field in row)}
+        return [row if key in named else {name: key, **row} for key, row in rows.items()]
     if cells and all(isinstance(cell, list) for cell in cells):
         return [{name: key, "contexts": cell} for key, cell in value.items()]
     return None
@@ -305,8 +295,7 @@ def _by_columns(value: Mapping[str, object]) -> list[dict[str, object]] | None:
     """Return the rows of an object of columns; None if it is a row itself."""
     if not _known(value):
         return None
-    if all(isinstance(cell, Mapping) for cell in value.values()):
-        columns = dict(zip(value, _mappings(value.values()), strict=True))
+    if columns := _mappings(value):
         index = list(dict.fromkeys(key for inner in columns.values() for key in inner))
         return [{name: inner.get(key) for name, inner in columns.items()} for key in index]
     lists = {name: cell for name, cell in value.items() if isinstance(cell, list)}
@@ -315,14 +304,11 @@ def _by_columns(value: Mapping[str, object]) -> list[dict[str, object]] | None:
     return None
 
 
-def _named(column: str, key: str, row: Mapping[str, object]) -> dict[str, object]:
-    has_column = any(column_of(name) == column for name in row)
-    return dict(row) if has_column else {column: key, **row}
+def _mappings(value: Mapping[str, object]) -> Mapping[str, Mapping[str, object]]:
+    """Return the values if all are objects, else nothing."""
+    mappings = {name: cell for name, cell in value.items() if isinstance(cell, Mapping)}
+    return mappings if len(mappings) == len(value) else {}
 
 
 def _known(row: Mapping[str, object]) -> bool:
     return any(column_of(name) for name in row)
-
-
-def _mappings(cells: object) -> list[Mapping[str, object]]:
-    return [cell for cell in cells if isinstance(cell, Mapping)] if hasattr(cells, "__iter__") else []

@@ -14,21 +14,14 @@ from typing import Self, TypeVar
 from data.errors import FileFormatError
 from data.files import text_files
 from data.files.strict_json import parse_json
+from data.files.tables import sheets
 from data.files.tables.columnar import read_columnar
 from data.files.tables.columns import Column, column_of, renamed
 from data.files.tables.json_files import LISTS, WRONG_SHAPE, read_array, read_jsonl, rows_of_object, top_keys
 from data.files.tables.rows import Block, FileFormat, Opening, Row, each_row
-from data.files.tables.sheets import (
-    DELIMITERS,
-    SEPARATOR_LINE,
-    is_workbook,
-    read_csv,
-    read_workbook,
-    split_header,
-)
 from data.files.tables.values import list_of_cell
 from data.files.text_files import ReadLimits
-from data.files.zip_files import ZIP_MAGICS, ArchiveLimits, unpack
+from data.files.zip_files import BINARY_MAGICS, ZIP_MAGICS, ArchiveLimits, unpack
 from data.models import ProblemList
 
 HEAD = 64 * 1024
@@ -86,8 +79,8 @@ class Table:
     def _opened(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row | Block]]:
         magic = text_files.magic_of(path)
         if magic.startswith(ZIP_MAGICS):
-            if is_workbook(path):
-                return FileFormat.EXCEL, read_workbook(path, self._limits, self._opening)
+            if sheets.is_workbook(path):
+                return FileFormat.EXCEL, sheets.read_workbook(path, self._limits, self._opening)
             return self._packed(path, within)
         form = table_format(magic)
         if form is not None:
@@ -96,25 +89,22 @@ class Table:
 
     def _unpacked(self, path: Path, within: str, limits: ArchiveLimits) -> Path:
         if within:
-            message = f"{path.name} in {within} is a zip file inside another one."
-            raise FileFormatError(message, advice=ADVICE, code=WRONG_FORMAT)
+            raise _wrong(f"{path.name} in {within} is a zip file inside another one.")
         return unpack(path, Path(self._closing.enter_context(tempfile.TemporaryDirectory())), limits)
 
     def _packed(self, path: Path, within: str) -> tuple[FileFormat, Iterator[Row | Block]]:
         inner = self._unpacked(path, within, ArchiveLimits(total_bytes=self._limits.file_bytes))
         files = sorted(file for file in inner.rglob("*") if file.is_file()) if inner.is_dir() else [inner]
         if len(files) != 1:
-            message = f"{path.name} contains {len(files):,} files."
-            raise FileFormatError(message, advice="Put a single table in it.", code=WRONG_FORMAT)
+            raise _wrong(f"{path.name} contains {len(files):,} files.", "Put a single table in it.")
         return self._opened(files[0], path.name)
 
     def _text(self, path: Path) -> tuple[FileFormat, Iterator[Row | Block]]:
         limits, opening = self._limits, self._opening
         shape = detect(path, limits, opening.logs)
         if shape.format is FileFormat.TREC_RUN:
-            message = f"{path.name} is a TREC run, which has no answers."
             advice = "Check and add it as contexts: --kind contexts."
-            raise FileFormatError(message, advice=advice, code=WRONG_FORMAT)
+            raise _wrong(f"{path.name} is a TREC run, which has no answers.", advice)
         if shape.whole:
             value = _object(path, limits)
             if opening.is_row(value):
@@ -129,7 +119,7 @@ class Table:
             case FileFormat.JSON:
                 return shape.format, read_array(stream, opening, shape.detail or None)
             case _:
-                return FileFormat.CSV, read_csv(stream, shape.detail, opening)
+                return FileFormat.CSV, sheets.read_csv(stream, shape.detail, opening)
 
 
 def _object(path: Path, limits: text_files.ReadLimits) -> Mapping[str, object]:
@@ -173,15 +163,14 @@ def table_format(magic: bytes) -> FileFormat | None:
 
 def is_run(path: Path, limits: text_files.ReadLimits) -> bool:
     """Return whether a file is neither JSON nor a table with a known column."""
-    if text_files.magic_of(path).startswith(
-        (*ZIP_MAGICS, text_files.PARQUET_MAGIC, *text_files.ARROW_MAGICS)
-    ):
+    if text_files.magic_of(path).startswith(BINARY_MAGICS):
         return False
     for _, content in text_files.read_lines(path, limits):
         header = content.decode("utf-8", errors="replace").lstrip().split("\r", maxsplit=1)[0]
-        if header.startswith(("{", "[", SEPARATOR_LINE)):
+        if header.startswith(("{", "[", sheets.SEPARATOR_LINE)):
             return False
-        has_column = any(column_of(name) for sign in DELIMITERS for name in split_header(header, sign))
+        names = (name for sign in sheets.DELIMITERS for name in sheets.split_header(header, sign))
+        has_column = any(map(column_of, names))
         return not has_column or len(header.split()) == RUN_FIELDS
     raise FileFormatError(f"{path.name} is empty.", advice="Save it again.", code=EMPTY)
 
@@ -208,23 +197,31 @@ def detect(path: Path, limits: text_files.ReadLimits, logs: Mapping[frozenset[st
         return Shape(format=FileFormat.CSV, detail=delimiter, carriage_returns=carriage_returns)
     if any(line.startswith(b"{") for line in lines):
         return Shape(format=FileFormat.JSONL, carriage_returns=carriage_returns)
-    return _refused(path, lines[0])
+    try:
+        lines[0].decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{path.name} is neither JSON nor CSV in UTF-8."
+        raise FileFormatError(message, advice=ADVICE, code=NOT_UTF8, line=1) from error
+    raise _wrong(f"{path.name} is neither JSON nor CSV.", line=1)
+
+
+def _wrong(message: str, advice: str = ADVICE, line: int = 0) -> FileFormatError:
+    return FileFormatError(message, advice=advice, code=WRONG_FORMAT, line=line)
 
 
 def _require_readable(path: Path, whole: bytes, head: bytes) -> None:
     if head.startswith(LFS):
         message = f"{path.name} is a Git LFS pointer, not the file itself."
-        raise FileFormatError(message, advice="Fetch the file: git lfs pull.", code=WRONG_FORMAT)
+        raise _wrong(message, "Fetch the file: git lfs pull.")
     if head.startswith(FORM[0]) and FORM[1] in head[:1024].lower():
         message = f"{path.name} is a multipart/form-data upload, not the bare file."
-        advice = "Send the file as the body: curl --data-binary @FILE."
-        raise FileFormatError(message, advice=advice, code=WRONG_FORMAT)
+        raise _wrong(message, "Send the file as the body: curl --data-binary @FILE.")
     kind = next((kind for magic, kind in FOREIGN.items() if head.startswith(magic)), "")
     if not kind and whole[TAR_AT : TAR_AT + 5] == b"ustar":
         kind = "a tar archive"
     if kind:
         advice = "Unpack it first." if kind.endswith("inside a compressed file") else ADVICE
-        raise FileFormatError(f"{path.name} is {kind}.", advice=advice, code=WRONG_FORMAT)
+        raise _wrong(f"{path.name} is {kind}.", advice)
 
 
 def _of_object(
@@ -268,24 +265,14 @@ def _parsed(line: bytes) -> dict[str, object] | None:
 def _delimiter(lines: Sequence[bytes]) -> str:
     """Select the delimiter that yields the most known columns, else the most frequent one."""
     first = lines[0].decode("utf-8", errors="replace")
-    if first.startswith(SEPARATOR_LINE) and len(first) == len(SEPARATOR_LINE) + 1:
+    if first.startswith(sheets.SEPARATOR_LINE) and len(first) == len(sheets.SEPARATOR_LINE) + 1:
         return first[-1]
     counts = {
-        delimiter: sum(column_of(name) is not None for name in split_header(first, delimiter))
-        for delimiter in DELIMITERS
+        delimiter: sum(column_of(name) is not None for name in sheets.split_header(first, delimiter))
+        for delimiter in sheets.DELIMITERS
     }
-    best = max(DELIMITERS, key=lambda delimiter: (counts[delimiter], first.count(delimiter)))
+    best = max(sheets.DELIMITERS, key=lambda delimiter: (counts[delimiter], first.count(delimiter)))
     return best if counts[best] or best in first else ""
-
-
-def _refused(path: Path, first: bytes) -> Shape:
-    try:
-        first.decode("utf-8")
-    except UnicodeDecodeError as error:
-        message = f"{path.name} is neither JSON nor CSV in UTF-8."
-        raise FileFormatError(message, advice=ADVICE, code=NOT_UTF8, line=1) from error
-    message = f"{path.name} is neither JSON nor CSV."
-    raise FileFormatError(message, advice=ADVICE, code=WRONG_FORMAT, line=1)
 
 
 Record = TypeVar("Record")

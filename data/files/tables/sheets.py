@@ -1,7 +1,6 @@
 """Readers of CSV with a header row and of Excel workbooks."""
 
 import csv
-import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from data.errors import FileFormatError
 from data.files.tables.columns import Column, read_columns, require_once
 from data.files.tables.rows import Block, Note, Opening, Row
 from data.files.text_files import UTF8_BOM, GuardedStream, ReadLimits, decode, too_many_bytes
-from data.files.zip_files import members_of
+from data.files.zip_files import DAMAGE, members_of
 
 BAD_CSV, TRUNCATED, TOO_LARGE = "bad-csv", "truncated-file", "too-large"
 DELIMITERS = ",;\t"
@@ -192,15 +191,7 @@ def read_workbook(path: Path, limits: ReadLimits, opening: Opening) -> Iterator[
             sheet = _chosen(path.name, values)
             if sheet:
                 yield from _rows(_lines(values[sheet], formulas[sheet]), opening)
-    except (
-        zipfile.BadZipFile,
-        NotImplementedError,
-        KeyError,
-        TypeError,
-        ValueError,
-        SyntaxError,
-        OSError,
-    ) as error:
+    except (*DAMAGE, KeyError, TypeError, ValueError, SyntaxError) as error:
         message = f"{path.name} is an Excel workbook that is damaged."
         raise FileFormatError(message, advice="Save it again.", code=DAMAGED) from error
 

@@ -32,6 +32,7 @@ PASSAGE_TEXTS = ("text", "content", "page_content", "contents", "passage")
 BAD_CONTEXT, DUPLICATE, WRONG_TYPE = "bad-context", "duplicate-passage", "wrong-type"
 MAX_QUOTED = 60
 WHOLE_FLOAT = re.compile(r"-?[0-9]{1,300}\.0{1,20}")
+LIST = 'Write it as ["text", "text"].'
 PASSAGE_ADVICE = 'Write a list of strings or of {"id": …, "title": …, "text": …}.'
 
 
@@ -100,13 +101,9 @@ def list_of_cell(cell: str) -> list[object] | None:
     except FileFormatError as error:
         value = _printed_list(text)
         if value is None:
-            message = f"The cell contains {describe_value(text)}, which is not a list."
-            raise FileFormatError(
-                message, advice='Write it as ["text", "text"].', code=BAD_CONTEXT
-            ) from error
+            raise _bad(f"The cell contains {describe_value(text)}, which is not a list.", LIST) from error
     if not isinstance(value, list):
-        message = f"The cell contains {describe_value(value)}, not a list."
-        raise FileFormatError(message, advice='Write it as ["text", "text"].', code=BAD_CONTEXT)
+        raise _bad(f"The cell contains {describe_value(value)}, not a list.", LIST)
     return value
 
 
@@ -220,5 +217,5 @@ def _passage(number: int, item: object, *, texts: bool) -> tuple[str | None, str
     return name, text, title or ""
 
 
-def _bad(message: str) -> FileFormatError:
-    return FileFormatError(message, advice=PASSAGE_ADVICE, code=BAD_CONTEXT)
+def _bad(message: str, advice: str = PASSAGE_ADVICE) -> FileFormatError:
+    return FileFormatError(message, advice=advice, code=BAD_CONTEXT)
