@@ -116,7 +116,7 @@ def _takes_bare(words: str, question: str) -> bool:
 
 
 def with_plain_marks(text: str) -> str:
-    """Replace the marks of reasoning in a model's raw output by tags."""
+    """Replace the marks of reasoning in a model's raw output with tags."""
     if text.lstrip()[:2] in {"<|", "[T", "◁t", "<s"}:
         return RAW_END.sub("", RAW_CLOSE.sub("</think>", RAW_OPEN.sub("<think>", text)))
     return text

@@ -62,7 +62,7 @@ _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
 def storable(text: str) -> str:
-    """Replace lone surrogates, which UTF-8 cannot encode, and NUL characters by U+FFFD.
+    """Replace lone surrogates, which UTF-8 cannot encode, and NUL characters with U+FFFD.
 
     JSON may contain both, for example if a model stops within an emoji.
     """

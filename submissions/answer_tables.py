@@ -206,7 +206,7 @@ class _Rows:
             self._extend([first.line], {name: [cell] for name, cell in first.value.items()})
 
     def _reads_foreign(self, row: Row) -> bool:
-        """Read a row of another tool or of no table, if it is one."""
+        """Read a row that is not part of a table: another tool's or an invalid one; return whether it was."""
         value = row.value
         if not isinstance(value, Mapping):
             self.count += 1

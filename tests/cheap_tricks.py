@@ -70,7 +70,7 @@ def _reversed_sentences(case: Material) -> str:
 
 
 def _names(case: Material) -> str:
-    """Replace each name by its predecessor."""
+    """Replace each name with its predecessor."""
     names = list(dict.fromkeys(NAME.findall(case.honest)))
     if len(names) < 2:
         return case.honest

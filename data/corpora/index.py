@@ -196,8 +196,7 @@ class CorpusLibrary:
     def add(self, name: str, source: Path, chunking: Chunking | None = None) -> Imported:
         """Import documents (see `read_documents`) under a name.
 
-        An existing corpus is replaced only if documents, chunking or analyser differ, and only by a complete
-        one.
+        A corpus is replaced only if documents, chunking or analyser differ, and only with a complete one.
         """
         require_name(name, "Corpus name")
         cut = chunking or Chunking()

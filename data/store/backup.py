@@ -46,7 +46,7 @@ def back_up(database: Path, file: Path) -> int:
 
 
 def restore(file: Path, database: Path, versions: frozenset[str]) -> str:
-    """Replace a database by a backup atomically and return the version of its schema.
+    """Replace a database with a backup atomically and return the version of its schema.
 
     Schemas that are not in `versions` are refused.
     """

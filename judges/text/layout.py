@@ -143,7 +143,7 @@ def _without_definitions(text: str) -> str:
 
 
 def _without_dashes(line: str) -> str:
-    """Replace dashes between items by breaks: in lines that begin with a dash, or after full stops."""
+    """Replace dashes between items with breaks: in lines that begin with a dash, or after full stops."""
     if _OPENS_DASHES.search(line):
         return _INLINE_DASH.sub("\n\n- ", line)
     places = [match.span() for match in _INLINE_DASH.finditer(line) if _is_behind_stop(line, match.start())]
@@ -226,7 +226,7 @@ class _Item:
 
 
 def _without_numbers(text: str) -> str:
-    """Replace the numbers and letters of lists by breaks, at line starts and in running text.
+    """Replace the numbers and letters of lists with breaks, at line starts and in running text.
 
     Consecutive marks from the first on count; at line starts also a single "1." or "3)".
     """

@@ -160,7 +160,7 @@ class _Clusters:
 
 
 def _by_person(chunk: Chunk) -> Chunk:
-    """Replace questions by people."""
+    """Replace questions with people."""
     if not has(chunk, ANNOTATOR):
         message = f"{chunk.place.file} has no column for the person who cast each vote."
         raise FileFormatError(message, advice=f"Name it {ANNOTATOR}, or rate with --cluster question.")

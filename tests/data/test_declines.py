@@ -83,7 +83,7 @@ def test_empty_texts_and_bare_words_decline(answer: str) -> None:
         ("Who wrote it?", "I don't know. " + "It rained all day long in the city of Bonn. " * 50),
     ],
 )
-def test_bare_words_and_long_texts_can_answer(question: str, answer: str) -> None:
+def test_bare_words_and_long_texts_count_as_answers(question: str, answer: str) -> None:
     assert not declines(answer, question)
 
 

@@ -68,7 +68,7 @@ def redacted(
 
 
 def redacted_question(caller: Caller, question: Question, *, hidden: bool, private: bool = False) -> Question:
-    """Return a question without its reference, and data derived from it, where its set hides that.
+    """Return a question; if its set hides the reference, without that and data derived from it.
 
     Passages stay, since systems need them; in a `private` set only teams see them and the question.
     """

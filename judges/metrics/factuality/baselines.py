@@ -112,8 +112,7 @@ class LexicalVerifier:
     """Decides by a relation model with the strictness of each baseline's prompt.
 
     FactScore: any support is enough. FactVerify: the stronger side. VeriScore: one side without the other.
-    Direct:
-    all passages of both sides, weighed by their probabilities.
+    Direct: all passages of both sides, weighed by their probabilities.
     """
 
     def __init__(self, baseline: BaselineAssessor, relations: RelationModel) -> None:

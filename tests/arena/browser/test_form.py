@@ -136,7 +136,7 @@ SEARCHED = frozenset({"words", "find"})
 
 
 def _unknown() -> Iterator[View]:
-    """Yield each address with each parameter in turn replaced by an unknown value."""
+    """Yield each address with each parameter in turn replaced with an unknown value."""
     seen = set()
     for view in VIEWS:
         path, _, query = view.path.partition("?")
