@@ -1,8 +1,8 @@
 """Statistics of answers for a board: lengths, declines, scores of metrics."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from data.errors import RecordError
 from leaderboard.battles import BattleTable
-from leaderboard.stats import Interval, bca_mean, bounds_json, wilson
+from leaderboard.stats import Floats, Interval, bca_means, bounds_json, wilson
 from leaderboard.vocabulary import Covariate
 
 RANKED_SHARE = 0.2
@@ -74,25 +74,35 @@ class MeanScore:
         return {"mean": self.mean, **bounds_json(self.interval), **counts}
 
 
-def mean_score(facts: Sequence[AnswerFact], metric: str, missing: Collection[str] = ()) -> MeanScore:
-    """Return a metric's mean over answers, 0 for each `missing`, with its BCa interval over questions."""
+def mean_scores(wanted: Sequence[tuple[Sequence[AnswerFact], str, Collection[str]]]) -> Iterator[MeanScore]:
+    """Yield a metric's mean over answers, 0 for each missing question, with its BCa interval over questions.
+
+    Args:
+        wanted: Answers, metric and missing questions of each mean.
+    """
+    parts = [_scores(*row) for row in wanted]
+    intervals = bca_means([(sums, counts) for _, sums, counts in parts])
+    return (replace(mean, interval=interval) for (mean, *_), interval in zip(parts, intervals, strict=True))
+
+
+def _scores(
+    facts: Sequence[AnswerFact], metric: str, missing: Collection[str]
+) -> tuple[MeanScore, Floats, Floats]:
+    """Return the mean without its interval, and the sum and count of scores of each question."""
     scored = [fact for fact in facts if metric in fact.scores]
     defined = [(fact.question, score) for fact in scored if (score := fact.scores[metric]) is not None]
     answers, undefined = len(defined), len(scored) - len(defined)
     defined += [(question, 0.0) for question in sorted(missing)]
-    if not defined:
-        return MeanScore(mean=None, interval=None, answers=0, undefined=undefined)
     values = np.array([score for _, score in defined])
     _, codes = np.unique([question for question, _ in defined], return_inverse=True)
-    sums = np.bincount(codes, values).astype(np.float64)
-    interval = bca_mean(sums, np.bincount(codes).astype(np.float64))
-    return MeanScore(
-        mean=float(values.mean()),
-        interval=interval,
+    mean = MeanScore(
+        mean=float(values.mean()) if defined else None,
+        interval=None,
         answers=answers,
         undefined=undefined,
         missing=len(missing),
     )
+    return mean, np.bincount(codes, values).astype(np.float64), np.bincount(codes).astype(np.float64)
 
 
 def declines_of(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import median
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -33,8 +33,9 @@ from leaderboard.ratings.uncertainty.differences import rate_as
 from leaderboard.standings.answer_stats import (
     AnswerFact,
     BoardQuestion,
+    MeanScore,
     declines_of,
-    mean_score,
+    mean_scores,
     questions_of,
     too_few_answers,
 )
@@ -123,7 +124,9 @@ def build_standings(
         reference=about.reference,
     )
     count = len(table) if table.weight is None else round(float(table.weight.sum()))
-    lines = {domain: board.lines(domain) for domain in (OVERALL, *_domains(table, about, facts))}
+    domains = (OVERALL, *_domains(table, about, facts))
+    scores = board.scores(domains)
+    lines = {domain: board.lines(domain, scores) for domain in domains}
     order = [line.system for line in lines[OVERALL] if line.system in table.systems]
     return Standings(
         about=about,
@@ -262,6 +265,9 @@ def _scored(facts: Mapping[str, Sequence[AnswerFact]]) -> Mapping[str, AbstractS
     return scored
 
 
+_Scores: TypeAlias = Mapping[tuple[str, str], Mapping[str, MeanScore]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Board:
     table: BattleTable
@@ -278,7 +284,21 @@ class _Board:
     unranked: Mapping[str, str]
     reference: str | None
 
-    def lines(self, domain: str) -> tuple[Line, ...]:
+    def scores(self, domains: Sequence[str]) -> _Scores:
+        """Return the mean scores by domain and system, then by metric."""
+        wanted = {
+            (domain, system, metric): (facts, metric, self._scored_zero(system, domain, metric))
+            for domain in domains
+            for system in self.facts
+            if (facts := self.answers.get((system, domain)))
+            for metric in sorted(set().union(*(fact.scores for fact in facts if fact.scores)))
+        }
+        scores: dict[tuple[str, str], dict[str, MeanScore]] = defaultdict(dict)
+        for (*line, metric), mean in zip(wanted, mean_scores([*wanted.values()]), strict=True):
+            scores[line[0], line[1]][metric] = mean
+        return scores
+
+    def lines(self, domain: str, scores: _Scores) -> tuple[Line, ...]:
         """Return the lines of systems with battles or answers in the domain, best first."""
         ratings = self.ratings.get(domain)
         rated = {} if ratings is None else {rating.system: rating for rating in ratings.ratings}
@@ -286,16 +306,17 @@ class _Board:
         if self.reference not in {*self.table.systems, *self.outcomes}:
             # A reference without battles is not listed, even if it has answers.
             names.pop(self.reference or "", None)
-        lines = [self._line(name, domain, rated.get(name)) for name in names]
+        lines = [self._line(name, domain, rated.get(name), scores) for name in names]
         visible = [line for line in lines if domain == OVERALL or _has_data(line)]
         place = {name: index for index, name in enumerate(rated)}
         return tuple(sorted(visible, key=lambda line: _order(line, place)))
 
-    def _line(self, system: str, domain: str, rating: Rating | None) -> Line:
+    def _asked(self, system: str, domain: str) -> Mapping[str, BoardQuestion]:
+        return {} if system == self.reference else self.questions.get(domain, {})
+
+    def _line(self, system: str, domain: str, rating: Rating | None, scores: _Scores) -> Line:
         facts = self.answers.get((system, domain), ())
-        metrics = sorted(set().union(*(fact.scores for fact in facts if fact.scores)))
-        questions = {} if system == self.reference else self.questions.get(domain, {})
-        missing = questions.keys() - {fact.question for fact in facts}
+        questions = self._asked(system, domain)
         marked = any(not question.answerable for question in self.questions[OVERALL].values())
         return Line(
             system=system,
@@ -307,17 +328,18 @@ class _Board:
             if facts or questions
             else None,
             median_words=float(median([fact.words for fact in facts])) if facts else None,
-            scores=MappingProxyType(
-                {name: mean_score(facts, name, self._scored_zero(missing, name)) for name in metrics}
-            ),
+            scores=MappingProxyType(scores.get((domain, system), {})),
             outcomes=self.outcomes.get(system, {}) if domain == OVERALL else {},
             badges=tuple(self.badges.get(system, ())),
             unranked=self.unranked.get(system, ""),
             rate_against_all=self.against_all.get((system, domain)),
         )
 
-    def _scored_zero(self, missing: AbstractSet[str], metric: str) -> Sequence[str]:
-        """Return the missing questions on which the metric is defined, so that they count 0."""
+    def _scored_zero(self, system: str, domain: str, metric: str) -> Sequence[str]:
+        """Return the unanswered questions on which the metric is defined, so that they count 0."""
+        missing = self._asked(system, domain).keys() - {
+            fact.question for fact in self.answers[system, domain]
+        }
         scored, name = self.scored.get(metric, set()), metric.partition(" ")[0]
         return [
             question

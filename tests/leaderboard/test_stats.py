@@ -13,7 +13,7 @@ from statsmodels.stats.proportion import proportion_confint
 from leaderboard.battles import BattleTable
 from leaderboard.paired import paired_shares
 from leaderboard.rates import Rate, win_rates
-from leaderboard.standings.answer_stats import AnswerFact, mean_score
+from leaderboard.standings.answer_stats import AnswerFact, mean_scores
 from leaderboard.stats import Interval, bca_mean, wilson
 from tests.battle_tables import encoded
 
@@ -123,7 +123,7 @@ def test_bca_interval_stays_within_scores(shares: list[float]) -> None:
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
 def test_equal_scores_give_wilsons_interval(value: float) -> None:
     facts = [AnswerFact(question=f"q{n}", domain="d", words=1, scores={"m": value}) for n in range(9)]
-    result = mean_score(facts, "m")
+    result = next(mean_scores([(facts, "m", ())]))
     lower, upper = proportion_confint(value * 9, 9, method="wilson")
     assert result.interval is not None
     assert result.interval.as_json() == pytest.approx([lower, upper])
@@ -132,5 +132,5 @@ def test_equal_scores_give_wilsons_interval(value: float) -> None:
 
 def test_answers_to_one_question_are_resampled_together() -> None:
     once = [AnswerFact(question=f"q{n}", domain="d", words=1, scores={"m": n % 4 / 3}) for n in range(20)]
-    assert mean_score(once * 2, "m").interval == mean_score(once, "m").interval
-    assert mean_score(once[:1], "m").interval is None
+    assert next(mean_scores([(once * 2, "m", ())])).interval == next(mean_scores([(once, "m", ())])).interval
+    assert next(mean_scores([(once[:1], "m", ())])).interval is None

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -118,13 +119,16 @@ def hide_addresses(text: str, hosts: Iterable[str] = ()) -> str:
     return text
 
 
+@lru_cache(maxsize=1 << 8)
+def _addressed(text: str) -> bool:
+    return ADDRESS.search(text) is not None
+
+
 def without_addresses(evidence: BattleEvidence) -> BattleEvidence:
     """Return a battle without the addresses of endpoints, which are never public."""
     judgments = evidence.judgments
-    texts = (evidence.battle.detail, *(f"{row.detail} {row.settings}" for row in judgments))
-    if all(row.reply is None and not row.earlier for row in judgments) and not any(
-        map(ADDRESS.search, texts)
-    ):
+    texts = (evidence.battle.detail, *(text for row in judgments for text in (row.detail, row.settings)))
+    if all(row.reply is None and not row.earlier for row in judgments) and not any(map(_addressed, texts)):
         return evidence
     hosts = {host for judgment in judgments for host in _hosts(judgment)} - {""}
     return replace(

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from data.text import counted, percent
 
 COVERS, MISSES, BEYOND, CONTRADICTS = "✓", "–", "+", "✗"
+CACHED_SIDES = 1 << 10
 
 
 class Fact(NamedTuple):
@@ -58,19 +60,27 @@ class Reasons:
 
 def read_reasons(rationale: str) -> Reasons | None:
     """Parse the reasons in a rationale; None if it is prose."""
+    # The side of an answer is the same in each of its battles.
+    start, _, rest = rationale.partition(',"a":')
+    a, _, rest = rest.partition(',"b":')
+    b, _, rest = rest.partition(',"parts":[')
     try:
-        reasons = json.loads(rationale)
+        reasons = json.loads(f"{start}}}" if rest else rationale)
+        sides = (a, b) if rest else map(json.dumps, (reasons["a"], reasons["b"]))
+        side_a, side_b = map(_side, sides)
         return Reasons(
             ground_truth=str(reasons["yardstick"]),
             decided_by=str(reasons.get("decided_by", "")),
-            a=_side(reasons["a"]),
-            b=_side(reasons["b"]),
+            a=side_a,
+            b=side_b,
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _side(side: Mapping[str, Any] | str) -> Side:
+@lru_cache(maxsize=CACHED_SIDES)
+def _side(text: str) -> Side:
+    side: Mapping[str, Any] | str = json.loads(text)
     if isinstance(side, str):
         return Side(says=side)
     counts = side["counts"]
@@ -109,6 +119,7 @@ def explained(reasons: Reasons, system_a: str, system_b: str, *, in_full: bool =
     return f"Decided by {decided_by}: {sides}" if decided_by else sides
 
 
+@lru_cache(maxsize=CACHED_SIDES)
 def _side_sentence(side: Side, ground_truth: str, *, in_full: bool) -> str:
     if side.says:
         return f"gives {side.says}"

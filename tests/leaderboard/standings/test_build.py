@@ -17,7 +17,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.export.tables import export_standings, flat_rows, standings_text
 from leaderboard.formats.reading import read_battles
 from leaderboard.ratings import Settings, rate
-from leaderboard.standings.answer_stats import AnswerFact, mean_score
+from leaderboard.standings.answer_stats import AnswerFact, mean_scores
 from leaderboard.standings.build import build_standings
 from leaderboard.standings.model import About, Line, Standings
 from tests.battle_tables import coded
@@ -126,7 +126,7 @@ def test_answer_statistics_exclude_undefined_scores() -> None:
     assert score.interval is not None
     assert score.mean is not None
     assert score.mean in score.interval
-    assert mean_score([], "comprehensiveness").mean is None
+    assert next(mean_scores([([], "comprehensiveness", ())])).mean is None
     with pytest.raises(RecordError, match="score"):
         AnswerFact(question="q", domain="d", words=1, scores={"m": float("nan")})
 
