@@ -100,7 +100,6 @@ class DemoService:
         return name
 
     def _answers(self, folder: Path, name: str, instead: str = "") -> None:
-        """Submit the answers, preferring files in the folder `instead`."""
         for file in sorted((folder / "answers").glob("*.jsonl")):
             card, former = file.with_name(f"{file.stem}.card.yaml"), folder / instead / file.name
             chosen = former if former.is_file() else file

@@ -96,7 +96,8 @@ def measure(url: str | None, battles: int, systems: int) -> dict[str, float]:
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
-        arena = arena_in(home, url)
+        # Time limits on file checks must not depend on other tasks.
+        arena = arena_in(home, url, work_seconds=600)
         if not any(round_.name == "big" for round_ in arena.store.rounds.all()):
             timed(figures, "fill", lambda: fill(arena, home, battles, systems))
         figures["battles"] = float(arena.store.rounds.counts("big").planned)

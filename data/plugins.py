@@ -340,7 +340,6 @@ def _attribute(path: Path, kind: PluginKind) -> object:
 
 
 def _of_point(point: "EntryPoint") -> object:
-    """Load an entry point; a single entry gets its name."""
     value = point.load()
     return value if isinstance(value, Mapping | Sequence) else {point.name: value}
 

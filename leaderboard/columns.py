@@ -97,7 +97,6 @@ def encode_names(column: Column, name: str) -> tuple[NDArray[np.int32], tuple[st
 
 
 def _spelled(codes: NDArray[np.int32], words: list[str], name: str) -> tuple[NDArray[np.int32], list[str]]:
-    """Normalise the words and merge the codes of equal spellings."""
     names = [spelled(word, name) for word in words]
     for code, word in enumerate(names):
         if word and (problem := fault(word, name)) and (codes == code).any():
@@ -209,7 +208,6 @@ def _is_arrow(column: Column) -> bool:
 
 
 def _arrow(column: Column) -> Column | None:
-    """Return the Arrow form of a column if it needs no conversion of each value, else None."""
     if _is_arrow(column):
         return column
     if not _is_series(column):

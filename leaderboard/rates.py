@@ -156,7 +156,6 @@ class _Tallies:
 
 
 def _tallies(table: BattleTable, reference: str | None) -> tuple[_Tallies, float]:
-    """Return the sums of the battles that count, and the weight of the other battles."""
     cells = len(table.systems) * len(table.domains) * len(table.questions)
     if table.score is None and table.weight is None and cells <= MAX_CELLS * len(table):
         return _counted_tallies(table, reference)

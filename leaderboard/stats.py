@@ -1,7 +1,6 @@
 """Intervals of shares and means, for independent battles and for battles that share questions."""
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -187,46 +186,36 @@ BATCH_CELLS = 4_000_000
 Counts = NDArray[np.uint8]
 
 
-def bca_mean(sums: Floats, counts: Floats) -> Interval | None:
-    """Return the BCa interval of a mean over answers, resampled by question; None for fewer than two.
-
-    `sums` and `counts` are over the scored answers of each question. If all questions have the same score,
-    the interval is Wilson's for scores from 0 to 1 and None for other scores.
-    """
-    return bca_means([(sums, counts)])[0]
-
-
 def bca_means(pairs: Sequence[tuple[Floats, Floats]]) -> list[Interval | None]:
-    """Return the interval of each mean; means over equally many questions share their resamples."""
+    """Return BCa intervals of means over answers, resampled by question; None for fewer than two.
+
+    A pair has the sums and counts over the scored answers of each question. If all questions have the same
+    score, the interval is Wilson's for scores from 0 to 1 and None for other scores.
+    """
     keys = [(sums.tobytes(), counts.tobytes()) for sums, counts in pairs]
     distinct = dict(zip(keys, pairs, strict=True))
     intervals: dict[tuple[bytes, bytes], Interval | None] = {}
-    varied: dict[int, list[tuple[bytes, bytes]]] = defaultdict(list)
-    for key, (sums, counts) in distinct.items():
-        shares, units = sums / counts, len(sums)
-        if units >= MIN_UNITS and shares.min() < shares.max():
-            varied[units].append(key)
-        else:
-            plain = units >= MIN_UNITS and 0 <= shares[0] <= 1
-            intervals[key] = wilson(float(shares[0]), units) if plain else None
-    for units, group in varied.items():
-        draws: list[list[Floats]] = [[] for _ in group]
-        for weights in _resamples(units):
-            for own, key in zip(draws, group, strict=True):
-                sums, counts = distinct[key]
+    for units in {len(sums) for sums, _ in pairs}:
+        group = {key: pair for key, pair in distinct.items() if len(pair[0]) == units}
+        means: dict[tuple[bytes, bytes], list[Floats]] = {key: [] for key in group}
+        # Means over equally many questions share their resamples.
+        for weights in _resamples(units) if units >= MIN_UNITS else ():
+            for key, (sums, counts) in group.items():
                 # With one answer per question, each resample has as many answers as questions.
-                own.append(weights @ sums / (units if (counts == 1).all() else weights @ counts))
-        intervals |= {
-            key: _bca_interval(np.concatenate(own), *distinct[key])
-            for own, key in zip(draws, group, strict=True)
-        }
+                answers = units if (counts == 1).all() else weights @ counts
+                means[key].append(weights @ sums / answers)
+        intervals |= {key: _bca_interval(means[key], *pair) for key, pair in group.items()}
     return [intervals[key] for key in keys]
 
 
-def _bca_interval(means: Floats, sums: Floats, counts: Floats) -> Interval:
-    mean = float(sums.sum() / counts.sum())
-    shares = bca_levels(means, (sums.sum() - sums) / (counts.sum() - counts), mean)
+def _bca_interval(draws: Sequence[Floats], sums: Floats, counts: Floats) -> Interval | None:
+    if not draws:
+        return None
     low, high = float((sums / counts).min()), float((sums / counts).max())
+    if low == high:
+        return wilson(low, len(sums)) if 0 <= low <= 1 else None
+    means, mean = np.concatenate(draws), float(sums.sum() / counts.sum())
+    shares = bca_levels(means, (sums.sum() - sums) / (counts.sum() - counts), mean)
     # Summation in another order may exceed the bounds by a rounding error.
     lower, upper = np.clip(np.quantile(means, np.sort(shares)), low, high)
     return Interval(float(lower), float(upper))

@@ -361,7 +361,6 @@ class _Joined:
             yield f"{counted(several, 'question')} with several references; the first counts."
 
     def _key(self, row: AnswerRow) -> str | None:
-        """Return the id of a row's question, or None."""
         text = normalised(row.question)
         if row.question_id and not self._by_text:
             return row.question_id

@@ -99,7 +99,6 @@ class QuestionIndex:
 
     @cached_property
     def _by_composed_id(self) -> dict[str, Question | None]:
-        """Questions by their ids in NFC; None for ambiguous ids."""
         by_id: dict[str, Question | None] = {}
         for key, question in self._by_id.items():
             composed = unicodedata.normalize("NFC", key)

@@ -246,7 +246,6 @@ class RowReader:
         return None if question is None or self._findings.errors > before else (question, passages)
 
     def _fields(self, row: Row, *, texts: bool) -> tuple[Mapping[str, object], TextRow] | None:
-        """Return the fields of a row by native names, raw and converted; None without an answer."""
         if not isinstance(row.value, Mapping):
             content = "answer" if texts else "contexts"
             advice = f'Write {{"question_id": …, "{content}": …}}.'

@@ -164,7 +164,6 @@ def _text(cell: object) -> str:
 
 
 def _answered(columns: Columns, likely: Sequence[str]) -> list[int]:
-    """Return the rows with a text in one of the columns."""
     cells = zip(*(columns[name] for name in likely), strict=True)
     return [at for at, some in enumerate(cells) if any(map(_text, some))]
 

@@ -265,7 +265,6 @@ def _planned(
 
 
 def _ask(file: str, column: str) -> bool:
-    """Ask on a terminal whether a column names the systems."""
     return sys.stdin.isatty() and typer.confirm(f"{file}: does {column!r} name the systems?", err=True)
 
 

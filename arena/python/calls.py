@@ -301,7 +301,6 @@ def _word(name: str, value: str, *allowed: str) -> str:
 
 
 def _request_of(options: RankOptions | EstimateOptions) -> tuple[Columns, RankRequest]:
-    """Read options; missing ones are as in `rank`."""
     if unknown := sorted(options.keys() - EstimateOptions.__annotations__.keys()):
         message = f"There is no option {', '.join(unknown)}."
         raise TypeError(message)

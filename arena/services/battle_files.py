@@ -150,7 +150,6 @@ def _rate_controlled(path: Path, request: RatingRequest, reading: Reading) -> Fi
 
 
 def _chosen_cells(file: str, cells: Cells, requested: Sequence[Covariate] | None) -> Cells:
-    """Return the (N,) columns of the requested covariates, or of all in the file."""
     chosen = requested or [c for c in Covariate if any(name in cells for name in covariate_columns(c))]
     if not chosen:
         names = ", ".join(name for covariate in Covariate for name in covariate_columns(covariate))

@@ -45,7 +45,6 @@ BY_CONTENT = {**BY_STATE, Arena: lambda source: source.settings.database_url}
 def _cached(
     *, most: int, seconds: int | None = None, spinner: str | bool = False, board_only: bool = False
 ) -> Callable[[Query[Params, Value]], Callable[Params, Value]]:
-    """Cache a query, and pass the application to it."""
     # Results expire after `seconds` and at the next change, which `board_only` results survive. All visitors
     # share them, so callers must not modify them.
     hash_funcs = BY_CONTENT if board_only else BY_STATE

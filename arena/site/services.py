@@ -74,7 +74,6 @@ def arena_of(secrets: Mapping[str, Mapping[str, Any]]) -> Arena:
 
 
 def _server_settings() -> Mapping[str, Any] | None:
-    """Return the settings that the server passes; None if Streamlit was started directly."""
     try:
         section: Mapping[str, Any] | None = st.secrets.get(SECTION)
     except StreamlitSecretNotFoundError:

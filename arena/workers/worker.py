@@ -125,7 +125,6 @@ class Worker:
             )
 
     async def _run_in_thread(self, lease: Lease, job: Job, stop: asyncio.Event) -> Release:
-        """Run an indivisible job in a thread, with heartbeats."""
         kinds: dict[JobKind, Callable[[Job, StopEvent], dict[str, Any]]] = {
             JobKind.PUBLISH: partial(self._publish, lease),
             JobKind.CALIBRATE: self._calibrate,

@@ -69,7 +69,6 @@ def read_documents(path: Path, problems: ProblemList, limits: ReadLimits = LARGE
 
 
 def _label(file: Path, path: Path) -> str:
-    """Return the path of a file within its folder, for messages."""
     return file.relative_to(path).as_posix() if path.is_dir() else file.name
 
 

@@ -78,7 +78,6 @@ def read_labels(path: Path, limits: ReadLimits, *, systems: Collection[str] | No
 
 
 def _newest(labels: Sequence[HumanLabel], left_out: Counter[str]) -> list[HumanLabel]:
-    """Keep the newest label per person and pair."""
     newest: dict[object, HumanLabel] = {}
     for at, label in enumerate(labels):
         key = (label.id, label.annotator) if label.annotator else at
@@ -161,7 +160,6 @@ def _named(row: Row, *names: str) -> bool:
 
 
 def _id_of(fields: Fields, row: Row, question_id: str, systems: Sequence[str]) -> str:
-    """Return the id of a pair, or one made of its question and systems or of its texts."""
     if _named(row, "id"):
         return fields.id("id")
     if question_id:
@@ -187,7 +185,6 @@ def _grade(fields: Fields, *, own: bool) -> float:
 
 
 def _annotations(task: Row, left_out: Counter[str], numbers: dict[str, str]) -> Iterator[dict[str, object]]:
-    """Yield the annotations of a task of Label Studio as rows; cancelled ones are skips."""
     data = {**_object(task.get("data"), "data"), **_object(task.get("meta"), "meta")}
     annotations = task["annotations"]
     for entry in annotations if isinstance(annotations, list) else ():
@@ -214,7 +211,6 @@ def _annotations(task: Row, left_out: Counter[str], numbers: dict[str, str]) -> 
 
 
 def _graded(label: object, grade: object) -> object:
-    """Prefer the grade to the label, which must agree."""
     number, side = number_of(grade), winning_side(label, "", "")
     if number is None:
         return label if grade is None else grade
@@ -224,7 +220,6 @@ def _graded(label: object, grade: object) -> object:
 
 
 def _person(user: object, numbers: dict[str, str]) -> str:
-    """Return a user's number, else address or name; `numbers` maps addresses of the file to numbers."""
     if isinstance(user, Mapping):
         number, user = id_text(user.get("id")), user.get("email")
         if number:
@@ -256,7 +251,6 @@ def _control(controls: Sequence[Row], names: Sequence[str], kind: str, key: str)
 
 
 def _responses(record: Row, left_out: Counter[str]) -> Iterator[dict[str, object]]:
-    """Yield the submitted responses of a record of Argilla as rows, one per person."""
     people: dict[str, dict[str, object]] = {}
     status: dict[str, object] = {}
     for question, person, value, state in _answers(record):

@@ -85,7 +85,6 @@ def _spliced(folded: Skeleton, matches: Sequence[re.Match[str]]) -> Skeleton:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _meaning(escape: str) -> str:
-    """Decode an escape."""
     if escape[0] == "&":
         entity = _AMPERSANDS.sub("&", escape).removesuffix(";")
         character = html.unescape(f"{entity};".replace("&newline;", "&NewLine;").replace("&tab;", "&Tab;"))

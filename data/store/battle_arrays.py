@@ -86,7 +86,6 @@ def _columns(rows: "Rows", place: Codes, entrant: Codes) -> dict[str, NDArray[An
 
 @cache
 def _codes_by_end() -> Mapping[str, NDArray[Any]]:
-    """Return the codes of each end of `_packed`, (`ENDS`,)."""
     ends, flipped = np.divmod(np.arange(ENDS), len(_FLIPPED))
     outcome, preference = np.divmod(ends, len(Preference) + 1)
     codes = {"outcome": outcome, "preference": preference, "flipped": flipped}
@@ -94,7 +93,6 @@ def _codes_by_end() -> Mapping[str, NDArray[Any]]:
 
 
 def _joined_scores(parts: Sequence[NDArray[np.float64]], rows: Sequence[int]) -> NDArray[np.float64] | None:
-    """Join the scores of chunks, NaN for unread ones; None if no battle has a score."""
     if all(np.isnan(part).all() for part in parts):
         return None
     joined: NDArray[np.float64] = np.concatenate(

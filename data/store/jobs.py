@@ -243,7 +243,6 @@ class LeaseStore(StorePart):
 def _conclude(
     connection: Connection, job: AnyRow, release: Release, *, progress: bool, lost: bool = False
 ) -> None:
-    """Update a locked job after a worker released it or was `lost`."""
     current = connection.execute(select(jobs.c.state, jobs.c.attempts).where(jobs.c.id == job.id)).one()
     if current.state != JobState.RUNNING:
         return

@@ -260,7 +260,6 @@ def _by_code(metric: str) -> ColumnElement[bool]:
 
 
 def _embedded(judge: str) -> bool:
-    """Return whether a judge is an embedded metric; LLMs are named `JUDGE@MODEL …`."""
     # Options and corpora follow the first "=", and may contain "@".
     return "@" not in judge.partition("=")[0]
 

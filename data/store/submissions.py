@@ -297,7 +297,6 @@ class SubmissionStore(AnswerReader):
         return _record(row)
 
     def _names(self, connection: Connection, set_id: int) -> Mapping[str, bool]:
-        """Return the names in a set, including its reference, and whether they are public."""
         public = submissions.c.submitted_at.is_not(None) & ~submissions.c.anonymous
         query = select(submissions.c.system, func.max(case((public, 1), else_=0))).where(
             submissions.c.set_id == set_id

@@ -118,7 +118,6 @@ def _first_choice(payload: object, usage: TokenUsage) -> tuple[Mapping[str, Any]
 
 
 def _error_in(body: object, usage: TokenUsage) -> CallError | None:
-    """Return the error in a body with status 200, if any."""
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
     if not isinstance(body, Mapping):

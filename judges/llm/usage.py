@@ -110,7 +110,6 @@ def _reasoning(report: Mapping[str, Any]) -> int:
 
 
 def _first(report: object, names: tuple[str, ...]) -> int:
-    """Return the first plausible count under one of the names, else 0."""
     # A loop, because generators took a tenth of the time of a call here.
     if isinstance(report, dict):
         for name in names:

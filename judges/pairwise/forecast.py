@@ -164,7 +164,6 @@ def _settled(
 
 
 def _certain(renderer: Renderer, judge_input: JudgeInput) -> Iterator[tuple[BuildRequest, int]]:
-    """Yield the request builder and the number of each certain vote."""
     spec = renderer.spec
     if declined(spec.ground_truth, judge_input):
         return

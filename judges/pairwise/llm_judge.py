@@ -192,7 +192,6 @@ class PairwiseJudge:
         return settle([first, second], reply_format=self.spec.reply, note=reason)
 
     def _second_order(self, judge_input: JudgeInput, first: Sequence[Judgment]) -> str:
-        """Return the reason for a second, swapped order, or an empty string."""
         if not self.spec.adaptive or any(judgment.outcome is not Outcome.JUDGED for judgment in first):
             return ""
         if uniform(judge_input.battle_id, "audit") < self.spec.swap_audit:

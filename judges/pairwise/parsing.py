@@ -170,7 +170,6 @@ def _parts(reply: Reply, opening: str = "<rating>") -> tuple[str, str]:
 
 
 def _failure(reply: Reply, verdict: str, *, complete: bool, opening: str = "<rating>") -> tuple[Outcome, str]:
-    """Return the outcome of a reply and why it has no verdict; the reason is empty if it has one."""
     finish = canonical(reply.finish_reason)
     declines = opening.lower() not in reply.text.lower() and _REFUSAL.match(
         verdict.strip().replace("\u2019", "'")

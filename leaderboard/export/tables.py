@@ -182,7 +182,6 @@ def _csv(rows: Sequence[Mapping[str, Cell]], fields: Sequence[str]) -> bytes:
 
 
 def _parquet(rows: Sequence[Mapping[str, Cell]], kinds: Mapping[str, type] | None = None) -> bytes:
-    """Return rows as Parquet, with the types of `kinds`, else those of the values."""
     import pyarrow as pa  # noqa: PLC0415 - heavy, used only here
     import pyarrow.parquet as pq  # noqa: PLC0415 - as above
 

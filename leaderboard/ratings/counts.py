@@ -271,7 +271,6 @@ def _met(ordered: Floats, systems: int) -> NDArray[np.bool_]:
 
 
 def _find(keys: Ints, wanted: Ints) -> Ints:
-    """Return the indices of `wanted` in sorted `keys`, −1 if absent."""
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return np.where(keys[place] == wanted, place, -1)
 

@@ -75,11 +75,7 @@ class MeanScore:
 
 
 def mean_scores(wanted: Sequence[tuple[Sequence[AnswerFact], str, Collection[str]]]) -> Iterator[MeanScore]:
-    """Yield a metric's mean over answers, 0 for each missing question, with its BCa interval over questions.
-
-    Args:
-        wanted: Answers, metric and missing questions of each mean.
-    """
+    """Yield means with BCa intervals over questions, from answers, a metric and missing questions (0)."""
     parts = [_scores(*row) for row in wanted]
     intervals = bca_means([(sums, counts) for _, sums, counts in parts])
     return (replace(mean, interval=interval) for (mean, *_), interval in zip(parts, intervals, strict=True))
@@ -88,7 +84,6 @@ def mean_scores(wanted: Sequence[tuple[Sequence[AnswerFact], str, Collection[str
 def _scores(
     facts: Sequence[AnswerFact], metric: str, missing: Collection[str]
 ) -> tuple[MeanScore, Floats, Floats]:
-    """Return the mean without its interval, and the sum and count of scores of each question."""
     scored = [fact for fact in facts if metric in fact.scores]
     defined = [(fact.question, score) for fact in scored if (score := fact.scores[metric]) is not None]
     answers, undefined = len(defined), len(scored) - len(defined)

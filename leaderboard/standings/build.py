@@ -234,7 +234,6 @@ def _by_domains(inputs: _Inputs) -> Mapping[str, RatingTable]:
 
 
 def _domains(table: BattleTable, about: About, facts: Mapping[str, Sequence[AnswerFact]]) -> tuple[str, ...]:
-    """Return named domains with battles or answers, labelled ones first."""
     used = (*table.domains, *(fact.domain for answers in facts.values() for fact in answers))
     ordered = dict.fromkeys((*about.labels, *used))
     return tuple(domain for domain in ordered if domain in set(used) and domain)

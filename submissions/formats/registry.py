@@ -133,7 +133,6 @@ def _of_plugins(_files: object) -> tuple[AnswerFormat, ...]:
 
 
 def _read_safely(plugin: AnswerFormat, row: Fields, index: QuestionIndex) -> NamedAnswer | None:
-    """Read a row with a plugin, and turn its errors and invalid results into problems of the row."""
     try:
         named: object = plugin.read(row, index)
         if named is None or (

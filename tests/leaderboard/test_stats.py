@@ -14,7 +14,7 @@ from leaderboard.battles import BattleTable
 from leaderboard.paired import paired_shares
 from leaderboard.rates import Rate, win_rates
 from leaderboard.standings.answer_stats import AnswerFact, mean_scores
-from leaderboard.stats import Interval, bca_mean, wilson
+from leaderboard.stats import Interval, bca_means, wilson
 from tests.battle_tables import encoded
 
 
@@ -102,7 +102,7 @@ SHARES = st.lists(st.floats(0, 1), min_size=2, max_size=40)
 @pytest.mark.parametrize("seed", range(3))
 def test_bca_interval_agrees_with_scipy(seed: int) -> None:
     values = np.random.default_rng(seed).beta(1, 4, 60)
-    ours = bca_mean(values, np.ones(60))
+    (ours,) = bca_means([(values, np.ones(60))])
     theirs = stats.bootstrap(
         (values,), np.mean, n_resamples=10_000, method="BCa", rng=np.random.default_rng(seed)
     ).confidence_interval
@@ -114,7 +114,7 @@ def test_bca_interval_agrees_with_scipy(seed: int) -> None:
 
 @given(SHARES)
 def test_bca_interval_stays_within_scores(shares: list[float]) -> None:
-    result = bca_mean(np.array(shares), np.ones(len(shares)))
+    (result,) = bca_means([(np.array(shares), np.ones(len(shares)))])
     assert result is not None
     low, high = (0.0, 1.0) if len(set(shares)) == 1 else (min(shares), max(shares))
     assert low <= result.lower <= result.upper <= high
@@ -127,7 +127,7 @@ def test_equal_scores_give_wilsons_interval(value: float) -> None:
     lower, upper = proportion_confint(value * 9, 9, method="wilson")
     assert result.interval is not None
     assert result.interval.as_json() == pytest.approx([lower, upper])
-    assert bca_mean(np.full(9, 70.0), np.ones(9)) is None
+    assert bca_means([(np.full(9, 70.0), np.ones(9))]) == [None]
 
 
 def test_answers_to_one_question_are_resampled_together() -> None:

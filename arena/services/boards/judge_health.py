@@ -118,7 +118,6 @@ def _votes(standings: Mapping[str, Any], judging: Judging) -> Figure:
 
 
 def _agreement(report: Mapping[str, Any] | None, judging: Judging, elsewhere: str) -> Figure:
-    """Return the agreement on these answers, else the agreement known from other data."""
     figure = TrustFigure.AGREEMENT
     if report is None or report.get("decisive_accuracy") is None:
         _, short, meaning = _unmeasured(figure, judging)

@@ -166,7 +166,6 @@ def _standings(store: Store, name: str, calibration: Path | int | None) -> Stand
 def _of_battles(
     round_: Round, battles: BattleColumns, answers: Mapping[str, Sequence[AnswerFact]]
 ) -> Mapping[str, Sequence[AnswerFact]]:
-    """Return the answers to the questions of a round."""
     if round_.plan.get("sample") is None and not round_.plan.get("domains"):
         return answers
     questions = {battles.questions[code] for code in set(battles.question.tolist())}
@@ -248,7 +247,6 @@ def _attempts(store: Store, round_: Round) -> Mapping[str, int]:
 
 
 def _ground_truths(store: Store, round_: Round, battles: int) -> str:
-    """Count a round's battles by the ground truth in the settings of the embedded judge's judgments."""
     counts: Counter[str] = Counter()
     if round_.judge["kind"] == JudgeKind.LLM:
         return ""

@@ -60,7 +60,6 @@ def fact_tables(view: QuestionView) -> Iterator[FactTable]:
 
 
 def _table(answers: Sequence[AnswerView], name: str, facts: Facts) -> FactTable | None:
-    """Return the facts of one kind from the scorer with the most answers."""
     scorers: dict[tuple[str, str], dict[str, ScoredAnswer]] = {}
     for answer in answers:
         for score in answer.scores:
@@ -139,7 +138,6 @@ def reasons_diff(reasons: Reasons) -> FactDiff:
 
 
 def _read(side: Side) -> dict[str, ReadFact | None]:
-    """Return the facts that a judge lists for one side."""
     facts: dict[str, ReadFact | None] = {}
     for sign, note in ((COVERS, ""), (MISSES, ""), (CONTRADICTS, "contradicts it")):
         for fact in side.of(sign):

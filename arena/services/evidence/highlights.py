@@ -174,7 +174,6 @@ def _stretch(
 
 
 def _parts(text: str) -> list[str]:
-    """Split a text into sentences and the text between them."""
     parts: list[str] = []
     done = 0
     for sentence in split_sentences(text):

@@ -113,7 +113,6 @@ class EvidenceService:
 
 
 def _result(evidence: StoredEvidence, system: str) -> Preference | None:
-    """Return the verdict with `system` as side a; None without a verdict on it."""
     battle = evidence.battle
     if battle.preference is None or system not in {battle.system_a, battle.system_b}:
         return None

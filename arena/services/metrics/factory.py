@@ -232,7 +232,6 @@ def _with_judgments(request: MetricRequest) -> MetricRequest:
 
 
 def _short(value: str) -> str:
-    """Shorten a long value to a hash prefix."""
     return value if len(value) <= MAX_VALUE else sha256(value.encode()).hexdigest()[:HASH_SHOWN]
 
 
@@ -248,7 +247,6 @@ def _metric(request: MetricRequest, runner: TaskRunner | None, source: Opened | 
 
 
 def _score_name(judge: str, options: Mapping[str, Json], source: Opened | None) -> str:
-    """Return the name of scores in the store, which depends on all settings."""
     changed = (f"{name}={_short(json.dumps(options[name], sort_keys=True))}" for name in sorted(options))
     name = " ".join((judge, *changed, *([] if source is None else [source.key]))).strip()
     if len(name) <= MAX_NAME:

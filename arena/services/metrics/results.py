@@ -155,7 +155,6 @@ def _notes(metric: str, answers: Sequence[ScoredAnswer]) -> tuple[str, ...]:
 
 
 def _row(answers: Sequence[ScoredAnswer], stored: StoredScores) -> dict[str, Any]:
-    """Return the cells of a row: answers, unscored ones by outcome, each measure."""
     outcomes = Counter(answer.outcome.value for answer in answers if answer.outcome is not Outcome.JUDGED)
     by_measure: dict[str, list[tuple[str, float]]] = {measure.name: [] for measure in stored.measures}
     for answer in answers:
@@ -170,7 +169,7 @@ def _spread(values: Sequence[tuple[str, float]]) -> dict[str, float | None]:
     """Return mean and standard deviation over answers, and the BCa interval over questions, as on boards."""
     import numpy as np
 
-    from leaderboard.stats import bca_mean
+    from leaderboard.stats import bca_means
 
     if not values:
         return {"answers": 0, "mean": None, "sd": None, "lower": None, "upper": None}
@@ -178,7 +177,8 @@ def _spread(values: Sequence[tuple[str, float]]) -> dict[str, float | None]:
     for question, value in values:
         sums[question] += value
     counts = Counter(question for question, _ in values)
-    interval = bca_mean(np.fromiter(sums.values(), float), np.array([counts[name] for name in sums], float))
+    answered = np.array([counts[name] for name in sums], float)
+    (interval,) = bca_means([(np.fromiter(sums.values(), float), answered)])
     return {
         "answers": len(values),
         "mean": fmean(value for _, value in values),

@@ -74,7 +74,6 @@ class SetService:
         return ImportedSet(summary, created, warnings)
 
     def _same_title(self, summary: SetSummary) -> Iterator[Problem]:
-        """Warn if another set has the same title."""
         names = [
             other.name
             for other in self._store.sets.summaries()

@@ -171,7 +171,6 @@ class RankingService:
         return {**self._planner.estimate(planned, caller=caller), "with_reference": added}
 
     def _of_reference(self, planned: PlannedRound) -> int:
-        """Count the planned battles of the reference."""
         reference = self._store.submissions.reference(planned.request.set_name).id
         return sum(reference in {battle.a, battle.b} for battle in planned.plan.battles)
 
@@ -311,7 +310,6 @@ class RankingService:
         return [question for question in questions if question.id == base_id(question.id)]
 
     def _stored(self, replaced: set[str]) -> Iterator[AnswerTable]:
-        """Yield the stored answers of systems without a new file."""
         last = self._last_round()
         entrants = () if last is None else self._planner.entrants(last.set_name)
         tables = {

@@ -265,7 +265,6 @@ def _leaves(array: Any) -> Iterator[Any]:  # noqa: ANN401 - pyarrow has no types
 
 
 def _bytes_of(column: Any) -> int:  # noqa: ANN401 - pyarrow has no types
-    """Return the bytes of a column with expanded dictionaries."""
     import pyarrow.compute as pc  # noqa: PLC0415 - as above
 
     size = 0

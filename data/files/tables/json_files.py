@@ -292,7 +292,6 @@ def _by_questions(value: Mapping[str, object]) -> Sequence[object] | None:
 
 
 def _by_columns(value: Mapping[str, object]) -> list[dict[str, object]] | None:
-    """Return the rows of an object of columns; None if it is a row itself."""
     if not _known(value):
         return None
     if columns := _mappings(value):

@@ -80,7 +80,6 @@ def _change_rows(existing: set[str]) -> None:
 
 
 def _delete_jobs() -> None:
-    """Delete jobs of kinds that are gone."""
     job, seat = sa.table("job", sa.column("id"), sa.column("kind")), sa.table("seat", sa.column("job_id"))
     removed = sa.select(job.c.id).where(job.c.kind.in_(JOB_KINDS))
     op.execute(seat.delete().where(seat.c.job_id.in_(removed)))
@@ -88,7 +87,6 @@ def _delete_jobs() -> None:
 
 
 def _drop_tables(connection: sa.Connection, inspector: sa.Inspector, existing: set[str]) -> None:
-    """Drop the tables that are gone."""
     for name in TABLES.split():
         if name not in existing:
             continue

@@ -261,7 +261,6 @@ class BatchTransport:
                 await asyncio.sleep(fault.retry_after or self._settings.batch_poll)
 
     async def _read_answers(self, endpoint: str, batch: Batch) -> CallError | None:
-        """Settle the answers in a batch's files; return the error of an oversized answer."""
         fault = None
         files = self._clients.get(endpoint).files.with_streaming_response
         for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
@@ -313,7 +312,6 @@ class BatchTransport:
                 self._settle(key, again)
 
     async def _find(self, record: BatchRecord) -> BatchRecord | None:
-        """Return the record with its batch's id; None if the provider does not know it."""
         if record.batch_id:
             return record
         searched = 0

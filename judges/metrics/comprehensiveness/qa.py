@@ -109,7 +109,6 @@ class NliReader:
 
 
 def _edges_of(nodes: Sequence[Node], relations: Relations) -> tuple[Edge, ...]:
-    """Return the edges between nodes from the relations of their wordings."""
     places: dict[str, list[int]] = {}
     for place, node in enumerate(nodes):
         places.setdefault(node.text, []).append(place)
@@ -270,7 +269,6 @@ class QaReader:
         return tuple(dict.fromkeys(entry.question.strip() for entry in relevant if entry.question.strip()))
 
     async def _answers_of(self, text: Passage, questions: Sequence[str]) -> list[SourcedAnswer]:
-        """Return the confident answers of a text, without unknown answers."""
         numbered = [
             Tagged("mined_question", question, str(number)) for number, question in enumerate(questions, 1)
         ]

@@ -179,5 +179,4 @@ def _invents(statement: Statement, premise: _Premise) -> bool:
 
 @lru_cache(maxsize=QUESTION_CACHE_SIZE)
 def _ground(premises: frozenset[str], question: str) -> _Premises:
-    """Return the parsed premises of a question, shared by all answers."""
     return _Premises(premises, question)

@@ -136,8 +136,6 @@ class EvidenceSource:
     async def _summaries(
         self, runner: TaskRunner, claims: Sequence[Claim], retrieved: Sequence[Sequence[Passage]]
     ) -> list[list[Passage]]:
-        """Replace passages with summaries about the claim, dropping irrelevant passages."""
-
         async def summarise(claim: Claim, passage: Passage) -> Passage | None:
             reply = await runner.run(SUMMARY, {"claim": claim.text, "passage": passage})
             if isinstance(reply, CallFailure):

@@ -158,7 +158,6 @@ class LlmGrader:
 
 
 def _decide(replies: set[GradedFact], answer: str) -> Grade | None:
-    """Return the grade of a fact; None unless there is exactly one, with a correct quote."""
     if len(replies) != 1:
         return None
     (reply,) = replies

@@ -52,7 +52,6 @@ def classify(premise: Statement, hypothesis: Statement, weights: TermWeights) ->
 
 
 def _conflicts(premise: Statement, hypothesis: Statement, finder: ContradictionFinder) -> bool:
-    """Return whether a premise contradicts a figure or direction of the finder's hypothesis."""
     return not premise.axes.isdisjoint(hypothesis.axes) and any(
         conflict.strength >= CONTRADICTED_FROM for conflict in finder.conflicts(premise)
     )
@@ -145,7 +144,6 @@ class StatementRelations:
         return self._finders[statement.text]
 
     def _conflicting(self, statement: Statement) -> set[int]:
-        """Return the places of own statements that may have a conflict with a statement."""
         if not statement.marks:
             return set()
         places = {

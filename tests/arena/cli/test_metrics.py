@@ -20,7 +20,7 @@ import pytest
 from arena.container import Arena
 from arena.settings import read_settings
 from judges.metrics.registry import metrics
-from leaderboard.stats import bca_mean
+from leaderboard.stats import bca_means
 from tests.arena.conftest import Commands, Serve, until, write_lines
 
 Words = Sequence[object]
@@ -213,7 +213,7 @@ def test_table_has_paper_measures_with_k_from_data(by_fr1: Commands, tmp_path: P
             assert row[measure]["mean"] == pytest.approx(fmean(values))
             assert row[measure]["sd"] == pytest.approx(stdev(values))
         sums = [sum(line["score"] for line in of_row if line["question_id"] == f"q{n}") for n in range(12)]
-        interval = bca_mean(np.array(sums), np.full(12, len(of_row) / 12))
+        (interval,) = bca_means([(np.array(sums), np.full(12, len(of_row) / 12))])
         assert interval is not None
         assert [row["score"]["lower"], row["score"]["upper"]] == pytest.approx(interval.as_json())
     first = lines[0]

@@ -136,7 +136,6 @@ def _onto(table: Floats, scope: tuple[int, ...], target: tuple[int, ...]) -> Flo
 
 
 def _own_marginal(scores: Floats) -> Floats:
-    """Marginalise a belief to its own variable, in logarithms, shape (2,)."""
     axes = tuple(range(1, scores.ndim))
     return np.asarray(logsumexp(scores, axis=axes)) if axes else scores
 
