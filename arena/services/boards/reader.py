@@ -64,7 +64,7 @@ class HistoryEntry:
         )
         for change in self.changes.systems:
             if change.places:
-                surely = "beyond chance" if change.moved else "which may be chance"
+                surely = "beyond chance" if change.moved else "which may be due to chance"
                 meaning = f"Rank {rank_range(change.before)} on the previous board, {self.previous}; {surely}"
                 marks[change.system] = (f"{'▲' if change.places > 0 else '▼'}{abs(change.places)}", meaning)
         return marks

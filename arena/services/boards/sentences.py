@@ -78,12 +78,12 @@ def leading(view: BoardView, domain: str) -> str:
     ratings = {line.rating and points(line.rating.value) for line in lines}
     comparison = _against_reference(view, domain, leader, leader.system if close else "It")
     if close and len(ratings) == 1 and None not in ratings:
-        sentence = f"No system is first{where}: all differences may be chance."
+        sentence = f"No system is first{where}: all differences may be due to chance."
     elif close:
         many = listed(
             [name, *close], MAX_NAMED if len(" ".join(close[:MAX_NAMED])) <= MAX_NAMES_LENGTH else 1
         )
-        sentence = f"{many} share first place{where}: the difference may be chance."
+        sentence = f"{many} share first place{where}: the difference may be due to chance."
     elif all(line.unjudged for line in rest):
         sentence = _only_judged(view, leader, where, with_rate="won or tied" not in comparison)
     elif domain == OVERALL and any(check.holds is False for check in view.checks):
@@ -216,7 +216,7 @@ def separation(view: BoardView, line: Line) -> str:
     if all(other.unjudged or other.is_reference for other in others) and not peers:
         return ""
     if peers:
-        return f"Its difference from {listed(peers)} may be chance."
+        return f"Its difference from {listed(peers)} may be due to chance."
     return f"It differs from {'every' if len(others) > 1 else 'the'} other system by more than chance."
 
 
@@ -259,7 +259,7 @@ def gap_between(view: BoardView, first: str, second: str) -> str:
         interval = f" (95 % interval {ends})" if ends else ""
         return f"{better} is better than {worse} by {size}{interval}; the lead is statistically significant."
     interval = f"95 % interval {ends}" if ends else "tested together with all pairs of the board"
-    return f"{better} is {size} above {worse}, but the difference may be chance ({interval})."
+    return f"{better} is {size} above {worse}, but the difference may be due to chance ({interval})."
 
 
 def agreeing(gap: Bounded | None, *, apart: bool) -> Bounded | None:

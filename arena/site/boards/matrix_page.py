@@ -129,7 +129,7 @@ def _shade(rate: float) -> str:
 DIRECT = "How often the row's system beats the column's system, in per cent; ties count half."
 DIRECT_SIGNS = (
     "▲ and ▼ mark a significant difference over all battles (at 5 %, for all pairs at once), like the "
-    "brackets on the board; without a mark the difference may be chance. Small figures count battles. "
+    "brackets on the board; without a mark the difference may be due to chance. Small figures count battles. "
     "Each cell links to its battles."
 )
 

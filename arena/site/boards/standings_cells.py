@@ -274,7 +274,7 @@ def _places(view: BoardView, domain: str, line: Line) -> Iterator[str]:
     if line.unranked:
         yield line.unranked
     if line.letters:
-        yield f"Letters {line.letters}: differences between systems that share a letter may be chance."
+        yield f"Letters {line.letters}: differences between systems that share a letter may be due to chance."
     if line.win_tie is not None:
         yield f"Won or tied {percent(line.win_tie.value)} ({interval_of(line.win_tie, share=True)})."
     if line.rating is not None:

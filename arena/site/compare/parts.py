@@ -44,7 +44,7 @@ def _show_paired(view: BoardView, comparison: Comparison) -> None:
     note(
         "The first system's win share minus the other's, in percentage points, on the same questions "
         f"against the same opponents ({comparison.battles:,} battles). Where the 95 % interval includes 0, "
-        "the difference may be chance. The leaderboard tests all pairs at once and is more cautious."
+        "the difference may be due to chance. The leaderboard tests all pairs at once and is more cautious."
     )
     first = comparison.systems[0]
     for other, paired in comparison.paired.items():

@@ -273,4 +273,4 @@ def test_equal_answers_have_no_leader(run: Commands, files: Files, tmp_path: Pat
     same.write_text(files["best"].read_text())
     words = ("--references", files["references"], "--out", tmp_path / "board", "--json")
     sentence = run.json("rank", files["best"], same, *words)["sentence"]
-    assert sentence == "No system is first: all differences may be chance."
+    assert sentence == "No system is first: all differences may be due to chance."

@@ -47,7 +47,7 @@ def test_system_is_separated_from_all_if_every_difference_is_significant(view: B
         peers = [other.system for other in lines if other is not line and line.letter_set & other.letter_set]
         assert (SEPARATED in standing(view, line.system)) is not bool(peers)
         assert all(peer in standing(view, line.system) for peer in peers)
-    assert "Its difference from qwen1.5-110b-chat may be chance." in standing(view, "qwen1.5-32b-chat")
+    assert "Its difference from qwen1.5-110b-chat may be due to chance." in standing(view, "qwen1.5-32b-chat")
 
 
 def test_sentence_omits_contradicting_interval(view: BoardView) -> None:
@@ -58,7 +58,7 @@ def test_sentence_omits_contradicting_interval(view: BoardView) -> None:
     ):
         variant = replace(view, gaps={pair: Bounded(value=9.0, lower=lower, upper=16.0)})
         assert verdict(variant, *pair).endswith(
-            f"9 points above {pair[1]}, but the difference may be chance ({end})."
+            f"9 points above {pair[1]}, but the difference may be due to chance ({end})."
         )
 
 
