@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from data.errors import FileFormatError, InputError, InvalidFileError
 from data.files.tables.columns import Column, column_of, read_columns
 from data.files.tables.rows import Block, Row, TextRow
-from data.files.tables.values import MISSING, has_value, id_text, texts_of
+from data.files.tables.values import has_value, id_text, is_missing, texts_of
 from data.models import Passage, Problem, QuestionSet, Severity
-from data.text import counted, is_blank
+from data.text import are, counted, is_blank
 from submissions.formats.reading import RowFile
 from submissions.formats.registry import AnswerFormat, LeftOut, NamedAnswer, format_of, system_names
 from submissions.limits import IntakeLimits
@@ -137,18 +137,20 @@ def read_answer_table(
     answers: bool = True,
     called: Mapping[Column, str] | None = None,
     repeats: bool = False,
+    keep_na: bool = False,
 ) -> AnswerTable:
     """Read an answer file in any format of `submissions.formats`, of one system or several.
 
     Rows without a system get `system`; rows of references (not `answers`) get none. `called` maps our columns
     to the file's names. A file without a column of systems is of one system. With `repeats`, numbers in rows
-    may count answers.
+    may count answers; with `keep_na`, words for missing values are answers.
     """
     limits = IntakeLimits()
     findings = Findings(limits.errors)
     reader = _Rows(findings, called or {}, repeats=repeats)
     with RowFile(path, limits, findings, lambda names, _: reader.header.extend(names)) as rows:
         reader.text_cells = rows.format.text_cells
+        reader.na = reader.text_cells and not keep_na
         for part in rows.parts:
             reader.add(part)
             if reader.count > limits.answers:
@@ -177,7 +179,7 @@ class _Rows:
     """Collects the rows of a table, then groups them by system."""
 
     def __init__(self, findings: Findings, called: Mapping[Column, str], *, repeats: bool) -> None:
-        self.text_cells = False
+        self.text_cells = self.na = False
         self.header: list[str] = []
         self.count = 0
         self._systems: dict[str, Sequence[AnswerRow]] = {}
@@ -362,7 +364,11 @@ class _Rows:
                 wrong.add(at)
             for column in Column:
                 cells[column][at] = getattr(read, column)
-        answers = [_answer(text, na=na) for text in cells[Column.ANSWER]]
+        answers = [_answer(text, na=self.na) for text in cells[Column.ANSWER]]
+        if self.na and (words := [text.strip() for text in cells[Column.ANSWER] if is_missing(text)]):
+            message = f"{counted(len(words), 'answer')} {are(len(words))} left out as a missing value: "
+            message += f"{listed(map(quoted, dict.fromkeys(words)), MAX_NAMED)}."
+            self._findings.add(0, Code.MISSING_VALUE, message, "If they are real answers, use --keep-errors.")
         rows: list[Sequence[Any]] = [
             lines,
             [name or "" for name in cells[Column.QUESTION_ID]],
@@ -417,6 +423,6 @@ def _odd(cells: Sequence[object], pattern: re.Pattern[str] | None) -> Iterable[i
 
 def _answer(text: str | None, *, na: bool) -> str | None:
     """Return an answer; None for a blank one or, with `na`, a word for a missing value."""
-    if not text or (na and text.strip() in MISSING):
+    if not text or (na and is_missing(text)):
         return None
     return text if text[0].isalnum() or not is_blank(text) else None

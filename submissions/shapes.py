@@ -41,6 +41,7 @@ REMARKS = frozenset(
     (
         *("note", "comment", "remark", "explanation", "rationale", "feedback", "critique", "tag", "split"),
         *("difficulty", "language", "author", "annotator", "status", "type", "title", "name", "keyword"),
+        *("reason", "justification", "question"),
         *("nota", "notiz", "kommentar", "comentario", "commentaire", "commento", "anmerkung", "bemerkung"),
         *("begrundung", "explicacion", "explication", "explicacao", "spiegazione"),
     )
@@ -48,7 +49,7 @@ REMARKS = frozenset(
 """Last words of the names of columns that resemble answers but contain remarks on them."""
 PARTS = frozenset(
     (
-        *("reason", "reasoning", "evidence", "error", "label", "lang", "passage", "context", "document"),
+        *("reasoning", "evidence", "error", "label", "lang", "passage", "context", "document"),
         *("snippet", "chunk", "source", "judge", "critic", "review", "evaluation", "preference"),
     )
 )

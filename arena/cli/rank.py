@@ -120,7 +120,7 @@ def rank(
     ] = False,
     go_on: GoOn = False,
     keep_errors: Annotated[
-        bool, typer.Option("--keep-errors", help="Judge a harness's error messages as answers.")
+        bool, typer.Option("--keep-errors", help="Judge NA, None and a harness's errors as answers.")
     ] = False,
     dry_run: Annotated[
         bool,
@@ -161,6 +161,7 @@ def rank(
         system=system,
         reference=reference,
         repeats=request.repeats,
+        keep_na=keep_errors,
     )
     tables = tables_of(named_files(paths), columns, _ask, whole_file)
     right = None if references is None else columns.references(references)

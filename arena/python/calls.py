@@ -89,7 +89,7 @@ def rank(
         with_reference: Whether to rank the references as an additional system.
         retry: Which comparisons without a verdict to repeat: all or none.
         go_on: Whether to judge to the end although many replies are unusable.
-        keep_errors: Whether to judge texts that look like harness errors as answers.
+        keep_errors: Whether to judge NA, None and texts like a harness's errors as answers.
         repeats: Which of a system's answers to one question to judge: the first or all.
         concurrency: Maximum number of concurrent requests.
         progress: Whether to show a progress bar.
@@ -326,6 +326,7 @@ def _request_of(options: RankOptions | EstimateOptions) -> tuple[Columns, RankRe
         reference=options.get("reference") or "",
         domain=options.get("domain") or "",
         repeats=request.repeats,
+        keep_na=request.keep_errors,
     )
     return columns, request
 

@@ -57,7 +57,8 @@ def _table(data: Data, system: str, names: Columns) -> AnswerTable:
 
     if _is_path(data):
         called = names.in_file(Path(data))
-        return read_answer_table(Path(data), system=system, called=called, repeats=names.repeats)
+        keep = {"repeats": names.repeats, "keep_na": names.keep_na}
+        return read_answer_table(Path(data), system=system, called=called, **keep)
     called = names.in_file(Path())
     return answer_table_of(_rows(data), name=system, system=system, called=called, repeats=names.repeats)
 

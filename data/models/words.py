@@ -296,7 +296,9 @@ def _value(value: Any) -> Any:  # noqa: ANN401 - a JSON value has no narrower ty
 
 ANNOTATOR = "annotator"
 _PERSON = re.compile(
-    r"\A(?:annotator|worker|user|voter|rater|labell?er|assessor|evaluator)[ _-]?(?:id)?\Z", re.IGNORECASE
+    r"\A(?:annotator|worker|user|voter|rater|labell?er|assessor|evaluator|reviewer|participant|respondent"
+    r"|prolific)[ _-]?(?:p?id|name|email|hash)?\Z",
+    re.IGNORECASE,
 )
 
 

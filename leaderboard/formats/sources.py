@@ -38,7 +38,7 @@ FIELDS = frozenset(
         *("winner_model_a", "winner_model_b", "winner_tie"),
         *("model_1", "model_2", "g1_winner", "g2_winner", "query", "pred", "pair", "majority"),
         *("generator_1", "generator_2", "preference", "instruction", "dataset", "model", "baseline", "games"),
-        *("uid", "category"),
+        "category",
     }
 )
 """Columns known to readers of battles and votes."""

@@ -94,7 +94,6 @@ def test_typed_card_fields_parse_with_or_without_quotes(text: str, expected: tup
 
 
 def test_oversized_card_is_refused_unparsed() -> None:
-    """Text longer than the limit for card files is a single problem, regardless of its keys."""
     card, problems = check_card("".join(f"key{number}: a\n" for number in range(200_000)))
     assert card is None
     assert [problem.code for problem in problems] == ["too-large"]

@@ -21,13 +21,14 @@ NO_ANSWERS = (
     ("question|ideal|when", "It is @.|Nov @, 2026"),
     ("prompt|model_a|model_b|text_a|winner", "x|y|One text of @ here.|A"),
     ("question|question_de|user_name|gpt_judge_reasoning", "Warum @?|Ann @ Lee|It is right, @."),
+    ("question|faithfulness|verdict_reason|step_back_question", "1|It is in text @.|Tell me of @"),
     ("prompt|chosen|rejected", "One text of @|Other @ text"),
     ("question|A|B|gold|Begründung", "One text of @|Other @ text|B|Weil es @ ist."),
 )
 
 
 def table(header: str, *rows: str, name: str = "t", answers: bool = True) -> AnswerTable:
-    """Return a table of rows for each question, with `@` replaced by its number."""
+    """Return rows for each question, with its number for `@`."""
     cells = [(q, *row.replace("@", str(at)).split("|")) for at, q in enumerate(ASKED) for row in rows]
     named = [dict(zip(header.split("|"), row, strict=True)) for row in cells]
     return answer_table_of(named, name=name, system=name, answers=answers)
@@ -143,12 +144,16 @@ def test_joins_with_disjoint_ids_use_texts() -> None:
 
 
 @pytest.mark.parametrize("text", ["Error code: 429 - @", "[ERROR] no @", "Traceback (most recent call last)"])
-def test_harness_errors_above_a_tenth_are_refused(text: str) -> None:
+def test_harness_errors_above_a_tenth_are_refused(text: str, tmp_path: Path) -> None:
     failed = table("question|answer", text)
     with pytest.raises(InputError, match="4 of 4 answers of t look like a harness's error"):
         pool([failed])
     assert "4 answers like a harness's error" in pool([failed], keep_errors=True).notes[0]
     assert not pool([table("question|answer", "Error correction @ is a code.")]).notes
+    (path := tmp_path / "t.csv").write_text("question,answer\nHow many?,None\nWhy?,So.\n", encoding="utf-8")
+    for keep, first in ((False, None), (True, "None")):
+        read = read_answer_table(path, keep_na=keep)
+        assert (read.systems[""][0].answer, len(read.problems)) == (first, 1 - keep)
 
 
 def test_answer_next_to_other_answers_may_be_reference() -> None:

@@ -39,7 +39,8 @@ ToPath: TypeAlias = Callable[[Path], Path]
 class Columns:
     """Column names from options; each may be `FILE:COLUMN` for one file.
 
-    With `repeats`, numbers that distinguish rows of a question are not systems.
+    With `repeats`, numbers that distinguish rows of a question are not systems. With `keep_na`, words for
+    missing values (`None`) in CSV files are answers.
     """
 
     question: str = ""
@@ -48,6 +49,7 @@ class Columns:
     reference: str = ""
     domain: str = ""
     repeats: bool = False
+    keep_na: bool = False
 
     def in_file(self, path: Path) -> dict[Column, str]:
         """Return the column names that apply to a file."""
@@ -100,7 +102,9 @@ class NamedFile:
 
         _refuse_battles(path)
         called = columns.in_file(self.path)
-        table = read_answer_table(path, system=self.system, called=called, repeats=columns.repeats)
+        table = read_answer_table(
+            path, system=self.system, called=called, repeats=columns.repeats, keep_na=columns.keep_na
+        )
         if self.named:
             return table.called(self.system)
         place = place_name(self.path, table.tool) if [*table.systems] == [self.system] else ""

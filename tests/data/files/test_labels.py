@@ -170,7 +170,7 @@ def test_invalid_labels_are_refused(tmp_path: Path, message: str) -> None:
 
 def test_votes_table_is_read(tmp_path: Path) -> None:
     table = (
-        "question_id,model_a,model_b,winner,score,voter_id,shown_first\n"
+        "question_id,model_a,model_b,winner,score,Prolific PID,shown_first\n"
         "q1,full,short,tie (bothbad),,ann,b\n"
         "q2,full,short,skip,,ann,\n"
         "q3,full,short,,1,ann,\n"

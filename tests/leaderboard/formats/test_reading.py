@@ -86,7 +86,6 @@ def test_scores_and_counts_are_read_and_zero_counts_reported(tmp_path: Path) -> 
 
 
 def test_human_evaluations_are_read() -> None:
-    """RAG-QA Arena's `human_evaluations.json` is detected: one battle per pair, by majority."""
     rows = next(read_chunks(GOLDEN / "human_evaluations.json"))
     assert rows.question_id == ["science_0", "writing_1", "science_0"]
     assert (rows.model_a, rows.model_b) == (["LFRQA"] * 3, ["RQA", "RQA", "big-model"])
@@ -148,10 +147,10 @@ def test_repeated_unknown_winner_words_are_refused(tmp_path: Path, rows: list[Ro
 
 def test_columns_with_repeated_values_are_question_ids(tmp_path: Path) -> None:
     rows = [
-        {"model_a": "x", "model_b": "y", "winner": "a", "thing": f"t{at // 3}", "lang": "en", "at": at}
+        {"model_a": "x", "model_b": "y", "winner": "a", "uid": f"t{at // 3}", "lang": "en", "at": at}
         for at in range(18)
     ]
-    assert read_battles(written(tmp_path / "b.jsonl", rows)).clusters == ("thing",)
+    assert read_battles(written(tmp_path / "b.jsonl", rows)).clusters == ("uid",)
 
 
 ALPACA: list[dict[str, object]] = [
@@ -393,7 +392,6 @@ def test_battles_without_verdict_are_left_out_and_counted(tmp_path: Path) -> Non
 
 
 def test_one_hot_winners_are_read(tmp_path: Path) -> None:
-    """LMSYS's 55,000 battles have a column for each verdict."""
     marks = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0)]
     names = ("winner_model_a", "winner_model_b", "winner_tie")
     rows = [
