@@ -13,7 +13,15 @@ from data.files.tables.rows import FileFormat, Row, TextRow
 from data.files.tables.values import PASSAGE_ADVICE, is_missing, kind, list_of_cell, passage_id
 from data.models import Answer, Passage, Question, Severity
 from data.text import are, counted, is_blank
-from submissions.formats.registry import FIGURES, FURTHER_COLUMNS, LeftOut, NamedAnswer, format_of, own_format
+from submissions.formats.registry import (
+    ARENA,
+    FIGURES,
+    FURTHER_COLUMNS,
+    RAG_QA_ARENA,
+    LeftOut,
+    NamedAnswer,
+    format_of,
+)
 from submissions.limits import IntakeLimits
 from submissions.problem_codes import Code, Findings, listed, quoted, with_place
 from submissions.question_index import QuestionIndex, normalised
@@ -77,7 +85,8 @@ class RowFields:
         """Return the fields of a row by native names; None if it has an error or no answer."""
         known = format_of(value, self._findings)
         if self.layout is None:
-            self.layout = known.name if known else own_format(value)
+            own_layout = RAG_QA_ARENA if "pred" in value and "answer" not in value else ARENA
+            self.layout = known.name if known else own_layout
             if known is not None and known.columns:
                 self.require_columns(list(value), 0, answers=answers)
         if known is None:

@@ -28,6 +28,7 @@ from submissions.question_index import QuestionIndex
 
 Cell = TypeVar("Cell")
 ATTACHMENT = "attachment://"
+CITING = frozenset({"metadata", "references"})
 EVENT = frozenset({"run_id", "event_id", "sample_id", "type", "data"})
 _HELM_COUNTED = re.compile(r"id\d{1,12}")
 
@@ -153,11 +154,12 @@ def read_objects(request_field: str, response_field: str, row: Fields, _: Questi
     """Return a row with separate fields for request and response, each an object or a text."""
     request, response = unpacked(row.get(request_field)), unpacked(row.get(response_field))
     doc, answered, metadata = mapping(request), mapping(response), mapping(row.get("metadata"))
-    ids = ids_of(doc) or list(filter(has_value, [row.get("example_id")]))
+    prompt = doc.get("messages", doc.get("contents", request))
+    ids = ids_of(doc) or list(filter(has_value, map(row.get, ("example_id", "recordId", "key"))))
     right = renamed(row).get(Column.REFERENCE) or row.get("expected_response/value") or _gold(doc)
     return NamedAnswer(
         ids=ids,
-        text=cell_of(doc, Column.QUESTION, str) or _asked(doc.get("messages", request)) or _only_text(doc),
+        text=cell_of(doc, Column.QUESTION, str) or _asked(prompt) or _only_text(doc),
         counted=str(next(iter(ids), "")).isdigit(),
         answer=_answer_in(response),
         contexts=cell_of(doc, Column.CONTEXTS, list) or cell_of(metadata, Column.CONTEXTS, list),
@@ -165,7 +167,7 @@ def read_objects(request_field: str, response_field: str, row: Fields, _: Questi
         thinking=text_at(answered, "reasonings.0") or text_at(answered, "reasoning"),
         failed=failure_text(row.get("error_message") or (row.get("error") if response is None else None)),
         others=completions_of(answered.get("text", answered.get("choices", response)))[1:],
-        system=name_text(row.get("model") or answered.get("model")),
+        system=name_text(row.get("model") or answered.get("model") or answered.get("modelVersion")),
     )
 
 
@@ -225,10 +227,12 @@ def name_text(value: object) -> str:
 def _answer_in(response: object) -> object:
     """Return the text of a response: itself, the message of a choice, or a field named like an answer."""
     fields = mapping(response)
-    message = mapping(at(fields, "choices.0.message")) or fields
+    paths = ("choices.0.message", "candidates.0.content", "output.message")
+    messages = (mapping(at(fields, path)) for path in paths)
+    message = next(filter(None, messages), fields)
     names = ("text_post_processed", *NAMES[Column.ANSWER])
-    texts = (message.get("content"), *(fields.get(name) for name in names), *([] if fields else [response]))
-    content = next((text for text in texts if text is not None), None)
+    texts = (*map(message.get, ("content", "parts", "refusal")), *map(fields.get, names))
+    content = next((text for text in (*texts, None if fields else response) if text is not None), None)
     first = first_of(content)
     return first if isinstance(first, str) else content_text(content) or _only_text(fields) or response
 
@@ -276,7 +280,7 @@ def _asked(prompt: object) -> str:
     messages = [item for item in prompt if isinstance(item, Mapping)] if isinstance(prompt, list) else []
     by_user = [row for row in messages if str(row.get("role", row.get("type"))).lower() in {"user", "human"}]
     last = (by_user or messages or [{}])[-1]
-    return content_text(last.get("content", last.get("prompt")))
+    return content_text(last.get("content", last.get("parts", last.get("prompt"))))
 
 
 def content_text(content: object, *, between: str = "\n") -> str:
@@ -322,6 +326,8 @@ OBJECTS = {
     "langsmith": ("inputs", "outputs"),
     "pydantic-evals": ("inputs", "output"),
     "evalscope": ("messages", "model_output"),
+    "bedrock-batch": ("modelInput", "modelOutput"),
+    "litellm": ("messages", "response"),
 }
 """Fields of request and response; failed cases lack the response."""
 
@@ -342,7 +348,7 @@ def read_openai_batch(row: Fields, _: QuestionIndex) -> NamedAnswer:
     content = message.get("content")
     return NamedAnswer(
         ids=[row["custom_id"]],
-        answer=content_text(content) if message else _of_responses(body),
+        answer=content_text(content) or text_at(message, "refusal") if message else _of_responses(body),
         thinking=text_at(message, "reasoning_content") or reasoning_text(content),
         failed=failure_text(failed),
         ended=str(at(body, "choices.0.finish_reason") or at(body, "incomplete_details.reason")),
@@ -495,19 +501,12 @@ def _format(name: str, fits: str | Callable[[Fields], bool], read: Read, **more:
 
 
 FORMATS = (
-    _format(
-        "trec-rag",
-        lambda row: isinstance(row.get("answer"), list) and "references" in row,
-        read_trec,
-        log=False,
-        several=True,
-    ),
-    _format(
-        "ragtime",
-        lambda row: isinstance(row.get("responses"), list) and bool({"metadata", "references"} & {*row}),
-        read_trec,
-        log=False,
-        several=True,
+    *(
+        _format(name, fits, read_trec, log=False, several=True)
+        for name, fits in (
+            ("trec-rag", lambda row: isinstance(row.get("answer"), list) and "references" in row),
+            ("ragtime", lambda row: isinstance(row.get("responses"), list) and not CITING.isdisjoint(row)),
+        )
     ),
     _format("ragas", "user_input", read_ragas, log=False, columns=True),
     _format(
@@ -549,6 +548,11 @@ FORMATS = (
     *(
         _format(name, "{0} {1}|{0} error_message".format(*fields), partial(read_objects, *fields))
         for name, fields in OBJECTS.items()
+    ),
+    _format(
+        "gemini-batch",
+        lambda row: isinstance(at(row, "response.candidates"), list),
+        partial(read_objects, "request", "response"),
     ),
     _format("openai-batch", "custom_id response|custom_id body", read_openai_batch),
     _format("anthropic-batch", "custom_id result|custom_id params", read_anthropic_batch),

@@ -183,11 +183,6 @@ def format_of(row: object, findings: Findings | None = None) -> AnswerFormat | N
     return None
 
 
-def own_format(row: Fields) -> str:
-    """Return whether the fields are native or RAG-QA Arena's."""
-    return RAG_QA_ARENA if "pred" in row and "answer" not in row else ARENA
-
-
 def logs() -> Mapping[frozenset[str], str]:
     """Return the keys of rows in JSON logs, by the keys that identify their tool."""
     return MappingProxyType({frozenset(known.keys): known.rows for known in answer_formats() if known.rows})

@@ -80,7 +80,6 @@ ENCODERS = PLAIN | {f"{name}.gz": _zipped(encode) for name, encode in PLAIN.item
 
 
 def asked_of(texts: Mapping[str, str]) -> QuestionSet:
-    """Return a set of questions with these ids."""
     questions = tuple(Question(id=name, domain="d", question=text) for name, text in texts.items())
     return QuestionSet(name="s", title="S", domains={"d": "D"}, questions=questions)
 

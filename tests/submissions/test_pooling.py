@@ -34,6 +34,8 @@ def test_answers_keyed_by_question_text_are_read(tmp_path: Path) -> None:
         (tmp_path / f"{name}.json").write_text(json.dumps(dict.fromkeys(QUESTIONS, name)))
     cases = [{"name": "t", "input": text, "actualOutput": "theirs"} for text in QUESTIONS]
     (tmp_path / "run.json").write_text(json.dumps({"testCases": cases, "metricsScores": [], "prompts": []}))
+    (tmp_path / "both.json").write_text(json.dumps({"a": rows_with("x"), "b": rows_with("y")}))
+    assert list(read_answer_table(tmp_path / "both.json").systems) == ["a", "b"]
     read = [read_answer_table(tmp_path / f"{name}.json", system=name) for name in ("mine", "run")]
     joined = pool(read, read_answer_table(tmp_path / "right.json", answers=False))
     assert {question.question: question.reference for question in joined.questions} == dict.fromkeys(

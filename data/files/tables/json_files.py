@@ -287,6 +287,10 @@ def _by_questions(value: Mapping[str, object]) -> Sequence[object] | None:
         named = {key for key, row in rows.items() if any(column_of(field) == name for field in row)}
         return [row if key in named else {name: key, **row} for key, row in rows.items()]
     if cells and all(isinstance(cell, list) for cell in cells):
+        listed = [(key, row) for key, cell in value.items() if isinstance(cell, list) for row in cell]
+        owned = [{"system": key, **row} for key, row in listed if isinstance(row, Mapping)]
+        if any(column_of(field) is Column.QUESTION for row in owned for field in row):
+            return owned
         return [{name: key, "contexts": cell} for key, cell in value.items()]
     return None
 

@@ -21,7 +21,6 @@ VOTES = [
     ("q2", "wrong", "short", "Cleo", 1),
     ("q3", "short", "human", "Ben", 1),
 ]
-"""Votes of every golden file."""
 USERS = {"5": "Ben", "6": "Cleo"}
 """User names of Label Studio's export."""
 PAIR = {"question_id": "q1", "model_a": "full", "model_b": "short"}
@@ -33,21 +32,18 @@ def sign(value: float) -> int:
 
 
 def read(folder: Path, payload: object, name: str = "labels.json") -> LabelFile:
-    """Write a document and read it for a round with known systems."""
     path = folder / name
     path.write_text(payload if isinstance(payload, str) else json.dumps(payload), encoding="utf-8")
     return read_labels(path, ReadLimits(), systems=SYSTEMS)
 
 
 def refusal(folder: Path, payload: object, name: str = "labels.json") -> str:
-    """Read an invalid document, and return the messages of its problems."""
     with pytest.raises(InvalidFileError) as refused:
         read(folder, payload, name)
     return " ".join(problem.message for problem in refused.value.problems)
 
 
 def task(*annotations: dict[str, Any]) -> Entries:
-    """Return a task of Label Studio with annotations."""
     return [{"id": 1, "data": dict(PAIR), "annotations": list(annotations)}]
 
 

@@ -153,7 +153,6 @@ def test_nuggets_are_part_of_question() -> None:
 
 
 def written_beside(folder: Path, *topics: Mapping[str, Any]) -> Path:
-    """Folder of two questions and a file of nuggets."""
     rows = [{"id": key, "domain": "d", "question": f"When is {key}?"} for key in ("12", "13")]
     write_lines(folder / "questions.jsonl", *rows)
     write_lines(folder / "nuggets.jsonl", *topics)

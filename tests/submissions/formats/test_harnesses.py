@@ -343,11 +343,8 @@ def test_unfiltered_response_is_read(resps: object, check: Check, tmp_path: Path
 
 
 def test_filtered_responses_without_original_are_refused(check: Check) -> None:
-    (problem,) = (
-        problem
-        for problem in check([{"doc_id": 0, "doc": DOC, "filtered_resps": ["42"]}]).problems
-        if problem.line
-    )
+    row = {"doc_id": 0, "doc": DOC, "filtered_resps": ["42"]}
+    (problem,) = (problem for problem in check([row]).problems if problem.line)
     assert (problem.code, problem.line) == ("wrong-type", 1)
     assert problem.message.startswith("The sample has only filtered_resps")
 
@@ -368,16 +365,7 @@ FAILED: dict[str, tuple[dict[str, Any], str]] = {
         "rate limited",
     ),
     "anthropic expired": ({"custom_id": "2", "result": {"type": "expired"}}, "expired"),
-    "promptfoo": (
-        {
-            "vars": {"question": "Who?"},
-            "testIdx": 1,
-            "promptIdx": 0,
-            "error": "API error: 500",
-            "success": False,
-        },
-        "API error: 500",
-    ),
+    "promptfoo": ({"vars": {"question": "Who?"}, "testIdx": 1, "error": "Error: 500"}, "Error: 500"),
     "helm": (
         {"instance": {"id": "2"}, "request": {}, "result": {"success": False, "error": "timed out"}},
         "timed out",
@@ -400,10 +388,8 @@ def test_failed_assertion_keeps_answer(check: Check) -> None:
     row = {
         "vars": {"question": QUESTION},
         "testIdx": 0,
-        "promptIdx": 0,
         "response": {"output": "So it is."},
-        "error": "Expected output to contain rain",
-        "success": False,
+        "error": "No rain",
     }
     assert check([row]).answers == 1
 
@@ -431,6 +417,24 @@ def test_responses_api_and_reasoning_are_read(check: Check, tmp_path: Path) -> N
         ("So it is.", ""),
         ("So it is.", "Hm."),
     ]
+
+
+def test_answers_of_other_apis_are_read(check: Check, tmp_path: Path) -> None:
+    said = [{"text": "So it is."}]
+    prompt, refused = (
+        {"role": "user", "content": [{"text": QUESTION}]},
+        {"content": None, "refusal": "So it is."},
+    )
+    reply: dict[str, object] = {"candidates": [{"content": {"parts": said}}]}
+    for row in (
+        {"recordId": "1", "modelInput": {"messages": [prompt]}, "modelOutput": {"content": said}},
+        {"modelInput": {"messages": [prompt]}, "modelOutput": {"output": {"message": {"content": said}}}},
+        {"key": "1", "response": reply},
+        {"request": {"contents": [{"role": "user", "parts": [{"text": QUESTION}]}]}, "response": reply},
+        {"messages": [prompt], "response": {"choices": [{"message": {"content": "So it is."}}]}},
+        {"custom_id": "1", "response": {"body": {"choices": [{"message": refused}]}}},
+    ):
+        assert (check([row]).errors, [answer.answer for answer in _read(tmp_path)]) == (0, ["So it is."])
 
 
 @pytest.mark.parametrize("packed", [True, False])
