@@ -16,8 +16,9 @@ from judges.lexical.scoring import Adjustment, AnswerAnalysis
 from judges.lexical.settings import LexicalSettings
 from judges.text.contradictions import Contradiction
 from judges.text.languages import ENGLISH
-from judges.text.statements import Mark, MarkKind, Statement, read_statement
-from judges.text.tokens import related, terms
+from judges.text.quantities import MONTH
+from judges.text.statements import Mark, MarkKind, Statement, poles_of, read_statement
+from judges.text.tokens import is_measured, related, terms
 
 DENIED = 0.4
 """Minimum share of the terms around a negation in the other text, in addition to the denied term."""
@@ -60,7 +61,10 @@ def conflicts(
     sentences = {sentence.text: sentence for sentence in own.answer.sentences}
     matches = {}
     for at, point in enumerate(truth.points):
-        if other.shares[at] >= settings.covered_from:
+        if other.shares[at] < settings.covered_from:
+            if conflict := _conflict(point, own, other, truth, None):
+                matches[at] = conflict
+        else:
             proven = (
                 contradiction
                 for contradiction in own.contradictions
@@ -115,8 +119,13 @@ def _is_honest(answer: AnswerAnalysis) -> bool:
 
 
 def _conflict(
-    point: Point, own: AnswerAnalysis, other: AnswerAnalysis, truth: LexicalGroundTruth, known: Container[str]
+    point: Point,
+    own: AnswerAnalysis,
+    other: AnswerAnalysis,
+    truth: LexicalGroundTruth,
+    known: Container[str] | None,
 ) -> Contradiction | None:
+    """Return a contradiction of a fact; without `known`, only by opposites."""
     fact = point.sentence
     sentence, true = (
         max(side.answer.sentences, key=lambda candidate: truth.total(fact.live_set & candidate.live_set))
@@ -126,18 +135,40 @@ def _conflict(
         read_statement(part.text, source)
         for part, source in ((sentence, ""), (fact, point.source), (true, ""))
     )
+    opposed = _opposed(against, statement)
+    if len(opposed) == 1 and opposed <= _axes(agreeing).keys() and not _opposed(against, agreeing):
+        words = tuple(own_term for own_term in sentence.terms if poles_of(own_term))
+        if _repeats(sentence, fact, REPEATED, words):
+            return Contradiction(MarkKind.DIRECTION, " ".join(words), statement, against, 1.0)
+    if known is None:
+        return None
     if words := _replacement(fact, sentence, own, other, truth, known):
-        certain = _has_figure(words) or not own.answer.names.isdisjoint(words)
+        certain = has_figure(words) or not own.answer.names.isdisjoint(words)
         if certain or (ASKS.match(truth.question) and _repeats(sentence, fact, 1.0, words)):
             strength = 1.0 if certain else WORDING_STRENGTH
             return Contradiction(MarkKind.WORDING, " ".join(words), statement, against, strength)
-    if not _repeats(sentence, fact, MOSTLY):
-        return None
-    if _denied(against, statement) - _denied(against, agreeing):
+    mostly = _repeats(sentence, fact, MOSTLY)
+    if mostly and _denied(against, statement) - _denied(against, agreeing):
         return Contradiction(MarkKind.NEGATION, "not", statement, against, 1.0)
-    if _exchanged(fact, sentence, other.answer.sentences) or _generalises(statement, against, agreeing):
+    if mostly and (
+        _exchanged(fact, sentence, other.answer.sentences) or _generalises(statement, against, agreeing)
+    ):
         return Contradiction(MarkKind.WORDING, "", statement, against, 1.0)
     return None
+
+
+def _axes(statement: Statement) -> Mapping[str, set[float]]:
+    values: dict[str, set[float]] = {}
+    for mark in statement.marks:
+        if mark.kind is MarkKind.DIRECTION:
+            values.setdefault(mark.axis, set()).add(mark.value)
+    return values
+
+
+def _opposed(a: Statement, b: Statement) -> set[str]:
+    """Return the axes on which two statements have only opposite words."""
+    ours, theirs = _axes(a), _axes(b)
+    return {axis for axis in ours.keys() & theirs.keys() if ours[axis].isdisjoint(theirs[axis])}
 
 
 def _denied(a: Statement, b: Statement) -> set[frozenset[str]]:
@@ -174,8 +205,10 @@ def _replacement(
     """Return a sentence's terms that replace terms of the fact and the other answer; `known` are roots."""
     in_reference = truth.reference.counts if truth.reference else {}
 
+    restated = {plain for term, plain in pairwise(fact.terms) if is_measured(term) and term in sentence.terms}
+
     def lacks(term: str) -> bool:
-        return term not in sentence.terms and term in other.answer.live_counts
+        return term not in restated and term not in sentence.terms and term in other.answer.live_counts
 
     places, end = ("", *fact.terms, ""), 0
     for is_missing, group in groupby(fact.terms, lacks):
@@ -187,10 +220,10 @@ def _replacement(
         for span in _between(("", *sentence.terms, ""), places[end - len(missing)], places[end + 1]):
             names = tuple(term for term in span if term in own.answer.names and term not in fact.terms)
             new = tuple(term for term in span if related(term) not in known)
-            if is_lost and _has_figure(missing):
+            if is_lost and has_figure(missing):
                 single = len(span) == len(missing) == 1
                 new = tuple(
-                    term for term in span if _has_figure((term,)) and (single or term not in fact.terms)
+                    term for term in span if has_figure((term,)) and (single or term not in fact.terms)
                 )
             elif names and (in_reference.keys() >= set(names) or is_lost):
                 new = names
@@ -208,8 +241,9 @@ def _between(places: tuple[str, ...], before: str, after: str) -> Iterator[tuple
             yield inner
 
 
-def _has_figure(bag: Iterable[str]) -> bool:
-    return any(term[0] == "#" or term in TIMES for term in bag)
+def has_figure(bag: Iterable[str]) -> bool:
+    """Return whether terms contain a figure, a month or a word such as "yearly"."""
+    return any(term[0] == "#" or term in TIMES or term.startswith(MONTH) for term in bag)
 
 
 def _repeats(sentence: Sentence, fact: Sentence, minimum: float, excluded: Iterable[str] = ()) -> bool:

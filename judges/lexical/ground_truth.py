@@ -14,7 +14,7 @@ from judges.pairwise.cleaning import clean
 from judges.text.contradictions import ContradictionFinder, TermWeights
 from judges.text.languages import primary_code
 from judges.text.statements import read_statement, read_statements
-from judges.text.tokens import related, terms
+from judges.text.tokens import measured_terms, related
 
 LONE_TOPIC = 0.5
 """Minimum weight of terms of the question if the ground truth has no other terms."""
@@ -22,11 +22,7 @@ LONE_TOPIC = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """A question and the texts that answers may be compared with.
-
-    Attributes:
-        reference: Empty if missing, or if it is one of the answers.
-    """
+    """A question and the texts that answers may be compared with."""
 
     question: str
     reference: str
@@ -60,9 +56,6 @@ class LexicalGroundTruth:
     Attributes:
         reference: The parsed reference; None if the passages are the ground truth.
         passages: Sentences of the passages; equal to `points` if they are the ground truth.
-        topic: Terms of the question.
-        topic_weight: Weight of a topic term; any other term weighs 1.
-        evidence: Texts of the question for the checks of word order and copies.
         witnesses: Passages that an answer may contradict, in addition to the reference.
     """
 
@@ -162,7 +155,7 @@ def read_ground_truth(
     reference = read_text(clean(texts.reference), code)
     passages_first = preferred is GroundTruth.PASSAGES and any(text.sentences for text in passages)
     use_reference = bool(reference.sentences) and not passages_first
-    topic = frozenset(terms(texts.question, code))
+    topic = frozenset(measured_terms(texts.question, code))
     of_passages = _points([passage.id for passage in texts.passages], passages, topic)
     points = tuple(
         Point(sentence, "reference")

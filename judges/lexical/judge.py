@@ -12,7 +12,7 @@ from heapq import nlargest
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from data.declines import WORD, declines
+from data.declines import declines
 from data.errors import SpecError, WorkError
 from data.models import (
     GroundTruth,
@@ -49,16 +49,8 @@ def compose(
 ) -> str:
     """Return the reasons as JSON text.
 
-    Returns:
-        `{"yardstick", "decided_by", "a": side, "b": side, "parts": […]}`. `decided_by` is the term of the
-        score that favours the winner most: `facts covered`, `padding`, `contradictions` or a guard; empty in
-        a tie. A side is `{"score", "coverage", "padding", "counts", "covered", "missed", "beyond",
-        "contradicted"}`; `counts` includes the number of `sentences` in the ground truth. `covered` and
-        `missed` list facts as `{"text", "passage"}`, largest effect first; `beyond` lists sentences that are
-        not in the ground truth; `contradicted` lists `{"text", "passage", "answer", "kind"}` with the
-        answer's wording. Lists have at most six entries; `counts` cover all. A part is `{"kind", "text",
-        "passage", "a", "b"}`: its contribution to each answer in units of the margin. The margin is the sum
-        of b − a over the parts, exact to four decimals.
+    Lists have at most six entries, largest effect first; `counts` cover all. A part is its contribution to
+    each answer in units of the margin, which is the sum of b − a over the parts, exact to four decimals.
     """
     record = {
         "yardstick": truth.kind.value,
@@ -218,6 +210,7 @@ class LexicalJudge:
             return self._without_answer(texts, question)
         from judges.lexical.conflicts import weighed  # noqa: PLC0415 - only settling needs it
         from judges.lexical.ground_truth import texts_of  # noqa: PLC0415 - as above
+        from judges.lexical.reading import begins_alike  # noqa: PLC0415 - as above
         from judges.text.languages import can_read, unreadable  # noqa: PLC0415 - as above
 
         if not can_read(question.language):
@@ -225,8 +218,7 @@ class LexicalJudge:
         of_question = texts_of(question, against_reference=against_reference)
         truth = self._read(of_question)
         if truth is None:
-            lead, *leads = (WORD.findall(text.casefold()) for text in (question.reference or "", *texts))
-            agree = [bool(lead) and words[: len(lead)] == lead for words in leads]
+            agree = [begins_alike(text, question.reference or "") for text in texts]
             if any(agree) and not against_reference:
                 labels = ["the reference's words" if same else "other words" for same in agree]
                 reasons = {"yardstick": "none", "a": labels[0], "b": labels[1]}

@@ -8,10 +8,11 @@ from functools import cached_property
 from itertools import chain, compress
 from typing import TypeAlias
 
+from data import declines
 from data.declines import fold
 from judges.text.languages import CUT_AT_SPACES, ENGLISH
 from judges.text.sentences import CLOSING, MAX_LEAD_TERMS, QUESTION_MARKS, read_sentences, stating
-from judges.text.tokens import WORD, related, terms, terms_of
+from judges.text.tokens import WORD, measured_terms, related, terms, terms_of
 
 REPEATED_RUN = 8
 """Length of a run of terms that counts as a repetition."""
@@ -31,7 +32,6 @@ class Sentence:
     """A sentence of a text.
 
     Attributes:
-        text: Original wording, without citation marks.
         live: For each term, whether it asserts something: repetitions, questions and sentences such as "it
             is false that …" do not. Empty if unknown.
         leads: Whether it is a short heading or only introduces the next sentences.
@@ -66,12 +66,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class TextReading:
-    """A text with its terms.
-
-    Attributes:
-        beginning: First word, folded.
-        names: Terms of capitalised words.
-    """
+    """A text with its terms."""
 
     sentences: tuple[Sentence, ...]
     beginning: str = ""
@@ -136,7 +131,7 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
     rows: list[tuple[str, tuple[str, ...], bool]] = []
     known: set[tuple[str, ...]] = set()
     for part in parts:
-        if bag := terms(part, code):
+        if bag := measured_terms(part, code):
             rows.append((part, bag, bag not in known and asserts(part)))
             known.add(bag)
     fresh = _fresh([term for _, bag, _ in rows for term in bag])
@@ -151,6 +146,12 @@ def read_text(text: str, code: str = ENGLISH) -> TextReading:
     )
     first = WORD.search(fold(next(iter(statements)).text)) if statements else None
     return TextReading(sentences, first[0] if first else "", names_of(sentences, code))
+
+
+def begins_alike(text: str, reference: str) -> bool:
+    """Return whether a text begins with all words of a reference."""
+    lead, own = (declines.WORD.findall(part.casefold()) for part in (reference, text))
+    return bool(lead) and own[: len(lead)] == lead
 
 
 def asserts(sentence: str) -> bool:

@@ -8,12 +8,13 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TypeVar
 
+from data.declines import asked_by
 from data.models import GroundTruth
 from judges.lexical.ground_truth import LexicalGroundTruth
 from judges.lexical.reading import Sentence, TextReading
 from judges.lexical.settings import LexicalSettings
 from judges.text.contradictions import Contradiction
-from judges.text.languages import language
+from judges.text.languages import ENGLISH, language
 from judges.text.statements import read_statement
 from judges.text.tokens import related
 
@@ -37,15 +38,7 @@ class Adjustment(StrEnum):
 
 @dataclass(frozen=True)
 class Overlap:
-    """One measure of overlap.
-
-    Attributes:
-        weight: Weight among the measures.
-        gains: Contribution of each sentence of the ground truth to recall.
-        losses: Contribution of each sentence of the answer to 1 − precision.
-        beta: Weight of recall relative to precision.
-        within: Length factor of precision.
-    """
+    """One measure of overlap."""
 
     weight: float
     gains: Sequence[float]
@@ -93,11 +86,6 @@ class AnswerAnalysis:
     Attributes:
         coverage: Share of the ground truth that the answer covers, 0–1.
         padding: Share of the answer that is not in the ground truth, 0–1.
-        shares: Coverage of each sentence of the ground truth, 0–1.
-        credits: Gain from each sentence of the ground truth.
-        costs: Cost of each sentence of the answer, at most 0.
-        adjustments: Other gains and costs.
-        contradictions: Contradictions with the question's texts.
     """
 
     answer: TextReading
@@ -119,7 +107,9 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
     """Compare one answer with a ground truth."""
     if not answer.sentences:
         nothing = (0.0,) * len(truth.points)
-        return AnswerAnalysis(answer, shares=nothing, credits=nothing)
+        agreement = settings.yes_no * _agreement(answer, truth)
+        adjustments = ((Adjustment.YES_NO, agreement),) if agreement else ()
+        return AnswerAnalysis(answer, shares=nothing, credits=nothing, adjustments=adjustments)
     shares = truth.shares(truth.points, answer, settings.kin)
     if truth.reference is None:
         overlaps: Sequence[Overlap] = [_support(answer, truth, shares, settings)]
@@ -333,9 +323,12 @@ def _adjustments(
 
 
 def _agreement(answer: TextReading, truth: LexicalGroundTruth) -> int:
-    """Return 1 if answer and reference begin with the same Yes or No, -1 with the opposite, else 0."""
+    """Return 1 if an answer begins with the Yes or No of the reference, -1 with the opposite, else 0."""
     known = language(truth.language).yes_and_no
     theirs = truth.reference.beginning if truth.reference else ""
+    if theirs not in known and truth.language == ENGLISH and asked_by(truth.question).kind == "yes":
+        # A reference without Yes or No answers by its first statement.
+        theirs = known[read_statement(truth.points[0].sentence.text).negated] if truth.reference else ""
     if answer.beginning not in known or theirs not in known:
         return 0
     return 1 if answer.beginning == theirs else -1

@@ -13,30 +13,7 @@ Positive = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)]
 
 
 class LexicalSettings(BaseModel):
-    """Constants of an answer's score.
-
-    Attributes:
-        topic, kin: Weights of a term of the question, and of a related word.
-        words, sentences, pairs: Weights of the three overlaps with a reference; they sum to 1.
-        passages: Weight of an answer's coverage of the passages next to a reference.
-        chance, full: Share of a sentence's weight that any text on the topic covers, and the share from
-            which the sentence counts as fully covered.
-        recall, recall_of_passages: How much more recall counts than precision (β of the F-measure).
-        neighbours, direction, doubt: Share of known terms in the texts' order from which a text is prose,
-            required balance of pairs in and against that order, and pairs credited to every answer.
-        copied, copied_lengths, length_free, least_copied: Limits of copying: a share of the passages where
-            they are the ground truth, a multiple of the reference's length, and minimum numbers of terms.
-        copies: Penalty per share of the answer that is copied beyond the limit.
-        length, least_length: Maximum length as a share of the passages, and in terms.
-        yes_no: Gain or loss for beginning with the same Yes or No as the reference, or with the opposite.
-        contradiction, most_contradictions: Cost of a contradiction at full strength, and how many count.
-        least_lead, more_facts: Minimum lead over an answer that contradicts a fact of the reference that
-            the other answer covers, and the lead in facts that overrides it.
-        name, most_names: Cost of a misplaced name, and how many count.
-        tie_band, scale: Scores closer than this tie; the difference at which the margin is tanh(1).
-        covered_from: Share of a sentence from which the reasons list it as covered.
-        questions, answers: Sizes of the caches of analyses.
-    """
+    """Constants of an answer's score; docs/method/lexical.md has the formulas and guards that use them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -24,6 +24,9 @@ NUMBER_WORDS: Mapping[str, float] = MappingProxyType(
     | {word: 10.0 * place for place, word in enumerate(LISTS["tens"].split(), start=2)}
     | {"dozen": 12.0, "half": 0.5}
 )
+IRREGULAR: Mapping[str, str] = MappingProxyType(
+    {form: verb for verb, *forms in map(str.split, LISTS["irregular"].strip().splitlines()) for form in forms}
+)
 AXES = tuple(tuple(side.split() for side in line.split("|")) for line in LISTS["axes"].strip().splitlines())
 """Opposites: words of both poles of each axis."""
 UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
@@ -49,6 +52,8 @@ def unit_of(word: str) -> tuple[str, float] | None:
 ENGLISH = "en"
 SNOWBALL: Mapping[str, str] = MappingProxyType(LISTS["stemmers"])
 """Snowball's stemmers by ISO 639-1 code; the installed version may lack some."""
+DECIMAL_POINT = frozenset({"en", "ga", "hi", "ja", "ne", "ta", "th", "yi", "zh"})
+"""Languages with a decimal point; the others have a decimal comma."""
 UNSPACED = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 """Languages without spaces between words, compared by pairs of characters."""
 CUT_AT_SPACES = frozenset({"lo", "th"})
@@ -57,14 +62,7 @@ CUT_AT_SPACES = frozenset({"lo", "th"})
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Rules for reading a language.
-
-    Attributes:
-        code: ISO 639-1.
-        stemmer: Snowball's; None for scripts without spaces.
-        function_words: Folded words without content of their own.
-        yes_and_no: Folded words for yes and no; empty if unknown.
-    """
+    """Rules for reading a language."""
 
     code: str
     stemmer: Stemmer.Stemmer | None

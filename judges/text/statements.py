@@ -1,7 +1,6 @@
 """Statements: sentences with their terms, numbers, directions and negations."""
 
 import re
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,119 +8,17 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from data.citations import FIRST_YEAR, LAST_YEAR
-from data.declines import fold
-from judges.text.languages import AXES, LISTS, NUMBER_WORDS, unit_of
+from judges.text.languages import AXES, IRREGULAR, LISTS, NUMBER_WORDS, unit_of
+from judges.text.quantities import CACHED_SENTENCES, SCALES, quantities
 from judges.text.sentences import CACHED_TEXTS, MAX_CACHED_LENGTH, split_sentences
-from judges.text.tokens import CACHED_SENTENCES, is_content, read_words, related, stem, term, terms
-
-SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-SHORT_SCALES = {"bn": 1e9, "mn": 1e6, "k": 1e3, "m": 1e6}
-WORDS = "|".join(sorted(set(NUMBER_WORDS) - {"one", "zero"}, key=len, reverse=True))
-SCALE = "|".join(SCALES)
-MONTHS = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
-    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
-NUMBER = re.compile(
-    r"(?<![\w.])(?:(?<![^\s(\[=:~<>≈])(?P<sign>[-\u2212]|minus\s))?"
-    r"(?P<currency>(?:US)?[$€£¥₹]\s?|(?:USD|EUR|GBP)\s)?"
-    r"(?:(?P<digits>\d{1,3}(?:[, \u00a0\u202f'’]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
-    r"(?:(?:\s?[×·x*]\s?10(?:\s?\^\s?|(?=[⁻⁰-⁹¹²³]))|(?<=\b10)(?P<bare>\^)|e)"
-    r"(?P<power>[-+\u2212⁻]?[\d⁰-⁹¹²³]{1,2})(?!\w))?"
-    rf"|(?P<word>(?:(?:one|a) (?:{SCALE})|{WORDS})\b(?:[-\s](?:{WORDS}|{SCALE})\b)*))"
-    rf"(?:[\s-]?(?P<scale>{SCALE}|bn|mn)\b|(?<=\d)(?P<letter>[km])\b)?",
-    re.IGNORECASE,
-)
-UNIT = re.compile(r"[\s\-\u00a0]?(?P<unit>%|per cent\b|°\s?[CF]\b|k?m/[sh]\b|[µμ]?[^\W\d_]+)")
-DAY_BEFORE_MONTH = re.compile(rf"\s(?:of )?{MONTHS}\b", re.IGNORECASE)
-DAY_AFTER_MONTH = re.compile(rf"\b{MONTHS}\s$", re.IGNORECASE)
-ORDINAL = ("st", "nd", "rd", "th")
-MAX_MONTH_LENGTH = 11
-LAST_DAY = 31
-
-
-class Quantity(NamedTuple):
-    """A number as a statement uses it.
-
-    Attributes:
-        value: Value in the base unit of its dimension.
-        figure: Plain number with its scale word applied.
-        dimension: `length`, `share`, `money`, …; `year`, `day`; `count` without a known unit.
-        noun: Stem of the counted word; empty for other dimensions.
-        start: Offset in the folded text.
-    """
-
-    value: float
-    figure: float
-    dimension: str
-    noun: str
-    text: str
-    start: int
-
-
-@lru_cache(maxsize=CACHED_SENTENCES)
-def quantities(text: str) -> tuple[Quantity, ...]:
-    """Return the quantities of a text in order, without ordinals, citation marks and versions."""
-    return tuple(_quantity(text, match) for match in NUMBER.finditer(text) if _counts(text, match))
-
-
-def _counts(text: str, match: re.Match[str]) -> bool:
-    after = text[match.end() : match.end() + 2]
-    if match["digits"] and (after.lower() in ORDINAL or re.match(r"\.\d", after)):
-        return False
-    return not (text[match.start() - 1 : match.start()] == "[" and after[:1] in {"]", ","})
-
-
-def _quantity(text: str, match: re.Match[str]) -> Quantity:
-    scale = (match["scale"] or match["letter"] or "").lower()
-    figure = _plain(match) * (SCALES.get(scale) or SHORT_SCALES.get(scale, 1.0))
-    figure = -figure if match["sign"] else figure
-    start = match.start() if text.isascii() else len(fold(text[: match.start()]))
-    following = UNIT.match(text, match.end())
-    name = following["unit"].replace(" ", "") if following else ""
-    unit = unit_of(name) if name else None
-    wording = text[match.start() : following.end() if following and unit else match.end()].strip()
-    if match["currency"]:
-        return Quantity(figure, figure, "money", "", wording, start)
-    if unit is not None:
-        return Quantity(figure * unit[1], figure, unit[0], "", wording, start)
-    before = text[max(0, match.start() - MAX_MONTH_LENGTH) : match.start()]
-    near_month = DAY_BEFORE_MONTH.match(text, match.end()) or DAY_AFTER_MONTH.search(before)
-    if near_month and 0 < figure <= LAST_DAY:
-        return Quantity(figure, figure, "day", "", wording, start)
-    plain = not scale and not match["power"] and (match["digits"] or "").isdecimal()
-    if plain and FIRST_YEAR <= figure <= LAST_YEAR:
-        return Quantity(figure, figure, "year", "", wording, start)
-    folded = fold(name)
-    noun = stem(folded) if folded and is_content(folded) else ""
-    return Quantity(figure, figure, "count", noun, wording, start)
-
-
-def _plain(match: re.Match[str]) -> float:
-    if match["digits"]:
-        figure = float(re.sub(r"[^\d.]", "", match["digits"]))
-        power = unicodedata.normalize("NFKC", match["power"] or "0").replace("\u2212", "-")
-        return figure * 10.0 ** (int(power) - bool(match["bare"]))
-    total = current = 0.0
-    for word in re.split(r"[-\s]+", match["word"].lower()):
-        if word in {"a", "one"}:
-            current += 1.0
-        elif word not in SCALES:
-            current += NUMBER_WORDS[word]
-        elif word == "hundred":
-            current = (current or 1.0) * SCALES[word]
-        else:
-            total, current = total + (current or 1.0) * SCALES[word], 0.0
-    return total + current
-
+from judges.text.tokens import is_content, read_words, related, stem, term, terms
 
 REACH = 4
 DENIAL_REACH = 12
 CLAUSE_BREAK = re.compile(r"[;:\u2013\u2014]\s")
 NEGATION = re.compile(
     r"\b(?:not(?! only| just| merely| least)|never|neither|nor|none|nobody|nothing|cannot|without|hardly|"
-    r"barely|no(?! doubt| matter| wonder)|fail(?:s|ed)? to|unable|impossible|lacks?)\b|n['’]t\b"
+    r"barely|no(?!,| doubt| matter| wonder)|fail(?:s|ed)? to|unable|impossible|lacks?)\b|n['’]t\b"
 )
 IDIOM = re.compile(
     r"\b(?:at (?:least|most|best|worst)|above all|(?:no|any) longer|as long|(?:before|in) (?:long|short)|"
@@ -146,11 +43,6 @@ class Mark(NamedTuple):
     """A part of a statement that another statement could contradict.
 
     Attributes:
-        kind: A number, a direction word or a negation.
-        axis: Key that comparable marks share.
-        value: Number, or pole of the direction.
-        around: Content terms near it.
-        figure: Number without its unit.
         adjacent: Content terms next to a number; the denied term of a negation.
     """
 
@@ -239,7 +131,8 @@ def _marks(sentence: str, folded: str, words: Sequence[str]) -> Iterator[Mark]:
         return frozenset([own for at, own in near if opens < at < closes])
 
     for figure in figures:
-        axis = f"{figure.dimension}:{figure.noun}"
+        noun = stem(figure.noun) if figure.noun and is_content(figure.noun) else ""
+        axis = f"{figure.dimension}:{noun}"
         near, adjacent = around(figure.start), around(figure.start, before=2, after=1)
         yield Mark(MarkKind.QUANTITY, axis, figure.value, figure.text, near, figure.figure, adjacent)
     idioms = [match.span() for match in IDIOM.finditer(folded)] if directed else []
@@ -277,4 +170,5 @@ def _poles() -> Mapping[str, tuple[tuple[int, int], ...]]:
 @lru_cache(maxsize=1 << 15)
 def poles_of(word: str) -> tuple[tuple[int, int], ...]:
     """Return the (axis, pole) pairs of a folded word; opposites share an axis but not a pole."""
-    return _poles().get(word) or _poles().get(stem(word)) or ()
+    verb = IRREGULAR.get(word, word)
+    return _poles().get(verb) or _poles().get(stem(verb)) or ()

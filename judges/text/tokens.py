@@ -6,61 +6,28 @@ by pairs of characters.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
 
 from data.corpora.documents import Analyser
 from data.declines import fold
-from judges.text.languages import ENGLISH, NUMBER_WORDS, language
+from judges.text.languages import ENGLISH, IRREGULAR, NUMBER_WORDS, language
+from judges.text.quantities import CACHED_SENTENCES, MARK, plain_figures, with_terms
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # Regular expressions do not treat the vowel signs of Indic scripts as letters.
 SIGNS = "".join(filter(lambda sign: unicodedata.category(sign)[0] == "M", map(chr, range(0x900, 0xE00))))
 LETTER = rf"[^\W_{UNSPACED}]"
-WORD = re.compile(rf"\d[\d.,]*\d|[{UNSPACED}]+|{LETTER}++(?:[{SIGNS}]++{LETTER}*+)*+(?:['’][^\W\d_]+)?")
+WORD = re.compile(
+    rf"{MARK}[^{MARK}]++{MARK}|\d[\d.,]*\d|[{UNSPACED}]+|{LETTER}++(?:[{SIGNS}]++{LETTER}*+)*+(?:['’][^\W\d_]+)?"
+)
 UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
 NUMERAL = re.compile(r"\d[\d.,]*")
 POSSESSIVE = re.compile(r"['’]s?$")
 MIN_LENGTH = 2
 PREFIX = 5
-MAX_WHOLE = 100
-CACHED_SENTENCES = 1 << 10
 MAX_CACHED_SENTENCE = 1_000
-
-
-PARTS = ("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-"""Names of fractions, from halves on."""
-COUNTS = ("a", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-PARTED = (*PARTS[1:], "fourth", "/", "\u2044")
-"""Quick check: a folded text without any of these has no fraction."""
-MILLIONS = re.compile(r"(?<=\d)(?:\s?M|\s?[Mm]io\.?)(?![\w/])")
-FRACTION = re.compile(
-    r"(?<![\w./,-])(?:(?P<whole>\d{1,4}) )?(?P<over>[1-9])[/\u2044](?P<under>[2-9]|10)(?![\w/\u2044]|[.,]\d)"
-    rf"|\b(?P<count>{'|'.join(COUNTS[2:])})[- ](?P<parts>{'|'.join(PARTS[1:])}|fourth)s\b"
-    rf"|\b(?P<one>one-|(?:an?|one) (?=\w+ of\b))(?P<part>{'|'.join(PARTS[1:])}|fourth)\b",
-    re.IGNORECASE,
-)
-VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e]")
-
-
-def plain_figures(text: str) -> str:
-    """Normalise figures: "5 M" to "5 million", "two-thirds" and "2/3" to 0.667."""
-    if not text.isascii():
-        text = VULGAR.sub(lambda match: f" {unicodedata.normalize('NFKD', match[0])}", text)
-    text = MILLIONS.sub(" million", text) if "M" in text or "mi" in text else text
-    folded = text.casefold()
-    return FRACTION.sub(_decimal, text) if any(map(folded.__contains__, PARTED)) else text
-
-
-def _decimal(match: re.Match[str]) -> str:
-    if match["over"]:
-        over, under = int(match["over"]), int(match["under"])
-        value = int(match["whole"] or 0) + over / under
-        return f"{value:.3g}" if over < under and value < MAX_WHOLE else match[0]
-    name = (match["parts"] or match["part"]).lower().replace("fourth", "quarter")
-    over = COUNTS.index(match["count"].lower()) if match["count"] else 1
-    return f"{over / (PARTS.index(name) + 2):.3g}"
 
 
 def words(text: str) -> list[str]:
@@ -100,6 +67,8 @@ def term(word: str, code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of a word: none for function words, several for unspaced runs."""
     # Most words are plain letters; this check is faster than the patterns.
     plain = word.isascii() and word.isalpha()
+    if word[0] == MARK:
+        return tuple(f"#{figure}" for figure in word.strip(MARK).split("|"))
     if not plain and UNSPACED_RUN.fullmatch(word):
         return tuple(word[at : at + 2] for at in range(max(1, len(word) - 1)))
     if not plain and NUMERAL.fullmatch(word):
@@ -122,6 +91,24 @@ def terms_of(tokens: Iterable[str], code: str = ENGLISH) -> tuple[str, ...]:
 def terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of a text in order, repeats included."""
     return terms_of(read_words(text)[2] if len(text) <= MAX_CACHED_SENTENCE else words(text), code)
+
+
+@lru_cache(maxsize=CACHED_SENTENCES)
+def measured_terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:
+    """Return the terms of a text, with each figure in the base unit of its dimension too."""
+    tokens = WORD.findall(fold(with_terms(text, code)))
+    return terms_of((IRREGULAR.get(token, token) for token in tokens) if code == ENGLISH else tokens, code)
+
+
+def is_measured(a_term: str) -> bool:
+    """Return whether a term is a figure in a base unit; the plain figure follows it."""
+    return a_term[0] == "#" and a_term[-1].isalpha()
+
+
+def bare_figures(sequence: Sequence[str]) -> set[str]:
+    """Return the figures without a unit among terms in order."""
+    pairs = zip(("", *sequence), sequence, strict=False)
+    return {own for before, own in pairs if own[0] == "#" and not (before and is_measured(before))}
 
 
 @lru_cache(maxsize=1 << 14)

@@ -22,7 +22,8 @@ from judges.metrics.comprehensiveness.graph import UnscoredError
 from judges.metrics.context.ratings import HIGHEST, LOWEST
 from judges.metrics.dry_run import numbered_questions
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE
-from judges.text import contradictions
+from judges.metrics.relations.windows import Bag, NeedReader, windows_of, windows_over
+from judges.text.contradictions import ContradictionFinder, TermWeights
 from judges.text.sentences import split_clauses, split_sentences
 from judges.text.statements import read_statements
 
@@ -174,7 +175,7 @@ class EmbeddedRater:
     async def answer(self, answer: str, sub_questions: Sequence[str]) -> list[float]:
         """Rate an answer."""
         finder = self._ground.finder
-        windows = contradictions.windows_over(
+        windows = windows_over(
             [
                 statement
                 for statement in read_statements(answer)
@@ -189,13 +190,11 @@ class _Ground:
 
     def __init__(self, question: str, reference: str, texts: Sequence[str]) -> None:
         statements = [statement for text in (reference, *texts) for statement in read_statements(text)]
-        self._weights = contradictions.TermWeights.fit(
-            [statement.terms for statement in statements], question
-        )
-        self._reader = contradictions.NeedReader([[reference], texts], self._weights)
-        self.finder = contradictions.ContradictionFinder(statements, self._weights)
+        self._weights = TermWeights.fit([statement.terms for statement in statements], question)
+        self._reader = NeedReader([[reference], texts], self._weights)
+        self.finder = ContradictionFinder(statements, self._weights)
 
-    def rate(self, windows: tuple[contradictions.Bag, ...], sub_questions: Sequence[str]) -> list[float]:
+    def rate(self, windows: tuple[Bag, ...], sub_questions: Sequence[str]) -> list[float]:
         return [_scale(self._reader.share(question, windows)) for question in sub_questions]
 
 
@@ -206,7 +205,7 @@ def _ground(question: str, reference: str, texts: tuple[str, ...]) -> _Ground:
 
 @lru_cache(maxsize=PASSAGE_CACHE_SIZE)
 def _rate(ground: _Ground, text: str, sub_questions: tuple[str, ...]) -> tuple[float, ...]:
-    return tuple(ground.rate(contradictions.windows_of(text), sub_questions))
+    return tuple(ground.rate(windows_of(text), sub_questions))
 
 
 class KnownRater:

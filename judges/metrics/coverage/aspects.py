@@ -16,7 +16,8 @@ from judges.metrics.coverage.settings import ALIGNMENT, ASPECTS
 from judges.metrics.coverage.sources import Source
 from judges.metrics.factuality.evidence import Claim
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment, Pair, RelationModel
-from judges.text.contradictions import ContradictionFinder, NeedReader, TermWeights, windows_of
+from judges.metrics.relations.windows import NeedReader, windows_of
+from judges.text.contradictions import ContradictionFinder, TermWeights
 from judges.text.statements import Statement, read_statement, read_statements
 from judges.text.tokens import related, terms
 

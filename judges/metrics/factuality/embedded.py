@@ -8,7 +8,8 @@ from functools import lru_cache
 
 from judges.llm.requests import CallFailure
 from judges.metrics.relations.model import QUESTION_CACHE_SIZE, Entailment, Pair, Related
-from judges.text.contradictions import WINDOW, ContradictionFinder, Figures, TermWeights, windows_over
+from judges.metrics.relations.windows import WINDOW, windows_over
+from judges.text.contradictions import ContradictionFinder, Figures, TermWeights
 from judges.text.statements import Statement, read_statement, read_statements
 from judges.text.tokens import related, terms
 

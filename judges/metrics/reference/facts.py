@@ -4,13 +4,16 @@ Questions, headings and introductions of lists are not facts.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from judges.lexical.reading import names_of, read_terms
 from judges.pairwise.cleaning import clean
 from judges.text.sentences import CLOSING, read_sentences, states, stating
-from judges.text.tokens import WORD, terms
+from judges.text.statements import poles_of
+from judges.text.tokens import WORD, bare_figures, is_measured, measured_terms, terms, words
 
 CLAUSE = re.compile(r";\s+")
 OWN_FACT = 5
@@ -30,17 +33,23 @@ class Fact:
     Attributes:
         text: Original wording, without citation marks.
         key: Names and figures among the terms, which count twice.
+        plain: The same figures without their units, except shares.
     """
 
     text: str
     terms: frozenset[str]
     key: frozenset[str]
     figures: frozenset[str]
+    plain: Mapping[str, str]
 
-    @property
-    def weight(self) -> int:
-        """Total weight of its terms."""
-        return len(self.terms) + len(self.key)
+    def stated_in(self, sentence: Sequence[str]) -> frozenset[str]:
+        """Return the terms of the fact in a sentence, which may omit units and use synonyms of directions."""
+        bare = bare_figures(sentence)
+        poles = {pole for term in sentence for pole in poles_of(term)}
+        return self.terms.intersection(sentence).union(
+            (term for term, own in self.plain.items() if own in bare),
+            (term for term in self.terms if not poles.isdisjoint(poles_of(term))),
+        )
 
 
 @lru_cache(maxsize=CACHE_SIZE)
@@ -51,9 +60,12 @@ def facts_of(reference: str) -> tuple[Fact, ...]:
     facts: dict[str, Fact] = {}
     for sentence in stating(read_sentences(text)):
         for part in _parts(sentence.text):
-            if bag := frozenset(terms(part)):
+            if sequence := measured_terms(part) or tuple(words(part)):
+                measured = {term: own for term, own in pairwise(sequence) if is_measured(term)}
+                bag = frozenset(sequence) - (set(measured.values()) - bare_figures(sequence))
+                plain = {term: own for term, own in measured.items() if not term.endswith("share")}
                 figures = frozenset(term for term in bag if term[0] == "#")
-                facts.setdefault(part, Fact(part, bag, (bag & names) | figures, figures))
+                facts.setdefault(part, Fact(part, bag, (bag & names) | figures, figures, plain))
     return tuple(facts.values())
 
 

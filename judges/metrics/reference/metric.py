@@ -18,15 +18,20 @@ from judges.llm.tasks import Task, TaskRunner
 from judges.llm.templates import Input, Tagged
 from judges.metrics.dry_run import ids, says, texts
 from judges.metrics.reference import REFERENCE_COVERAGE
+from judges.metrics.reference.denials import SETTINGS, stance
 from judges.metrics.reference.facts import Fact, facts_of
 from judges.metrics.registry import Metric, refuse_options
 from judges.metrics.shortening import GuardedMetric
 from judges.pairwise.cleaning import clean
 from judges.text.sentences import split_sentences
-from judges.text.tokens import terms, words
+from judges.text.tokens import measured_terms, words
 
 COVERED_FROM, PARTLY_FROM = 0.6, 0.3
 """Shares of a fact from which the embedded version grades it as covered, and as partly covered."""
+DENIED_FROM = 0.6
+"""Share of a fact in a sentence of the answer from which the sentence may contradict it."""
+SHORT = 8
+"""Number of terms up to which an answer counts with the words of its question, which hardly weigh."""
 NO_REFERENCE = "The question has no reference."
 NO_FACTS = "The reference states nothing."
 UNDECIDED = "The LLM omitted {left} of {all} facts, or gave quotes for them that are not in the answer."
@@ -93,34 +98,60 @@ GRADING = Task(name="grade_facts", reply=FactsReply, max_tokens=4_096, stub=_stu
 class LexicalGrader:
     """Grades by the words that two neighbouring sentences share with a fact.
 
-    Names and figures count twice; a fact is not covered without all of its figures.
+    Names and figures count twice, words of the question hardly. A fact is not covered without all of its
+    figures, and missing if the answer contradicts it.
     """
 
     async def grade(
         self, item: MetricItem, answer: str, facts: Sequence[Fact]
     ) -> Sequence[Grade | None] | CallFailure:
         """Compare every fact with every pair of neighbouring sentences."""
-        del item
-        sentences = [(text, frozenset(terms(text))) for text in split_sentences(answer)]
-        return [_grade(fact, sentences) for fact in facts]
+        sentences = {text: measured_terms(text) for text in split_sentences(answer)}
+        short = sum(map(len, sentences.values())) <= SHORT
+        about = frozenset(measured_terms(item.question))
+        topic = about if short else frozenset()
+        agreement, denials = stance(item.question, [fact.text for fact in facts], answer)
+        grades = [_grade(fact, about, topic, sentences, denials.get(fact.text)) for fact in facts]
+        if agreement:
+            opening = next(iter(sentences), answer)
+            state = State.PARTLY if set(measured_terms(facts[0].text)) - topic else State.COVERED
+            if agreement < 0:
+                grades[0] = Grade(State.MISSING, 0.0, opening)
+            elif CREDIT[state] > CREDIT[grades[0].state]:
+                grades[0] = Grade(state, max(CREDIT[state], grades[0].share), opening)
+        return grades
 
 
-def _grade(fact: Fact, sentences: Sequence[tuple[str, frozenset[str]]]) -> Grade:
-    overlaps = [fact.terms & bag for _, bag in sentences]
+def _grade(
+    fact: Fact,
+    about: frozenset[str],
+    topic: frozenset[str],
+    sentences: Mapping[str, Sequence[str]],
+    denial: str | None,
+) -> Grade:
+    factor = 1.0 if fact.terms <= topic else SETTINGS.topic
+
+    def share(overlap: frozenset[str]) -> float:
+        weights = {term: (1 + (term in fact.key)) * (factor if term in topic else 1) for term in fact.terms}
+        return fsum(weights[term] for term in overlap) / fsum(weights.values())
+
+    overlaps = [fact.stated_in(sentence) for sentence in sentences.values()]
     if not any(overlaps):
         return MISSING
+    supports = {text: share(overlap) for text, overlap in zip(sentences, overlaps, strict=True)}
+    denied = supports.pop(denial or "", 0.0)
+    if denial and denied >= max(PARTLY_FROM if topic else DENIED_FROM, *supports.values(), 0.0):
+        return Grade(State.MISSING, denied, denial)
+    new = fact.terms - about
+    if new and new <= fact.key and not any(overlap & new for overlap in overlaps):
+        return MISSING
     windows = [a | b for a, b in pairwise(overlaps)] or overlaps
-    best = max(windows, key=lambda window: _weight(fact, window))
-    share = _weight(fact, best) / fact.weight
-    if share < PARTLY_FROM:
-        return Grade(State.MISSING, share)
-    state = State.COVERED if share >= COVERED_FROM and fact.figures <= best else State.PARTLY
-    nearest = max(range(len(overlaps)), key=lambda at: _weight(fact, overlaps[at]))
-    return Grade(state, share, sentences[nearest][0])
-
-
-def _weight(fact: Fact, overlap: frozenset[str]) -> int:
-    return len(overlap) + len(overlap & fact.key)
+    best = max(windows, key=share)
+    if share(best) < PARTLY_FROM:
+        return Grade(State.MISSING, share(best))
+    state = State.COVERED if share(best) >= COVERED_FROM and fact.figures - topic <= best else State.PARTLY
+    nearest = max(range(len(overlaps)), key=lambda at: share(overlaps[at]))
+    return Grade(state, share(best), list(sentences)[nearest])
 
 
 class LlmGrader:

@@ -151,7 +151,7 @@ def test_covered_fact_beats_contradicted_fact(half: str) -> None:
 @pytest.mark.parametrize(
     ("better", "worse", "term"),
     [
-        (COMPLETE, WRONG, "contradictions"),
+        (COMPLETE, COMPLETE.replace("1889", "1925"), "contradictions"),
         (COMPLETE, SHORT, "facts covered"),
         (SHORT, f"{SHORT} Tickets can be bought online, and the queue is long in July.", "padding"),
         (COMPLETE, COMPLETE, ""),

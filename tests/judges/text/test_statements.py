@@ -8,8 +8,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from judges.metrics.relations.entailment import classify, entailment_weights
 from judges.metrics.relations.model import Entailment
 from judges.text.contradictions import ContradictionFinder, TermWeights
+from judges.text.quantities import quantities
 from judges.text.sentences import split_clauses, split_sentences
-from judges.text.statements import MarkKind, quantities, read_statement, read_statements
+from judges.text.statements import MarkKind, read_statement, read_statements
 from judges.text.tokens import terms
 from tests.cases import cases
 
