@@ -86,7 +86,8 @@ PLAIN = frozenset({"count", "day", "money", "year"})
 """Dimensions of figures without a unit of measure."""
 MARK = "\x02"
 """Encloses a figure with its unit, which is one term."""
-_FIGURE = re.compile(rf"\d|\b(?:{WORDS}|{SCALE})\b|{ORDINAL_WORDS}", re.IGNORECASE)
+COUNTING = frozenset({*NUMBER_WORDS, *SCALES, *ORDINALS}) - {"one", "zero"}
+"""Words of figures: a text without digits or these has none."""
 _ORDINAL = re.compile(rf"\b({ORDINAL_WORDS})\b", re.IGNORECASE)
 _ISO = re.compile(r"\b(\d{4})-(0[1-9]|1[0-2])-(\d\d)\b")
 _DATE = re.compile(
@@ -171,8 +172,6 @@ def with_terms(text: str, code: str = ENGLISH) -> str:
     if code not in DECIMAL_POINT:
         text = _COMMAS.sub(lambda match: match[0].translate(_SWAPPED), text)
     text = plain_figures(text)
-    if not _FIGURE.search(text):
-        return text
     if code == ENGLISH:
         text = _ORDINAL.sub(lambda match: f"{ORDINALS.index(match[1].lower()) + 4}th", text)
         text = _DATE.sub(

@@ -8,10 +8,10 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from judges.text.languages import AXES, IRREGULAR, LISTS, NUMBER_WORDS, unit_of
-from judges.text.quantities import CACHED_SENTENCES, SCALES, quantities
+from judges.text.languages import AXES, IRREGULAR, LISTS, unit_of
+from judges.text.quantities import CACHED_SENTENCES, COUNTING, quantities
 from judges.text.sentences import CACHED_TEXTS, MAX_CACHED_LENGTH, split_sentences
-from judges.text.tokens import is_content, read_words, related, stem, term, terms
+from judges.text.tokens import DIGIT, is_content, read_words, related, stem, term, terms
 
 REACH = 4
 DENIAL_REACH = 12
@@ -25,8 +25,6 @@ IDIOM = re.compile(
     r"no (?:more|less|fewer|later|earlier)|unlike)\b"
 )
 """Idioms whose words have no direction."""
-DIGIT = re.compile(r"\d")
-_NUMERIC = frozenset({*NUMBER_WORDS, *SCALES}) - {"one", "zero"}
 _DENYING = frozenset(LISTS["denying"].split())
 
 
@@ -108,7 +106,7 @@ def _marks(sentence: str, folded: str, words: Sequence[str]) -> Iterator[Mark]:
     """Yield numbers, direction words (reversed if denied) and negations."""
     # Checking words is faster than the patterns; most sentences lack numbers and denials.
     odd = "'" in folded or not sentence.isascii()
-    figures = quantities(sentence) if odd or not _NUMERIC.isdisjoint(words) or DIGIT.search(folded) else ()
+    figures = quantities(sentence) if odd or not COUNTING.isdisjoint(words) or DIGIT.search(folded) else ()
     negations = NEGATION.finditer(folded) if odd or not _DENYING.isdisjoint(words) else ()
     denials = {match.start(): match for match in negations}
     directed = any(map(poles_of, words))

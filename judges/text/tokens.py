@@ -13,7 +13,7 @@ from itertools import chain, repeat
 from data.corpora.documents import Analyser
 from data.declines import fold
 from judges.text.languages import ENGLISH, IRREGULAR, NUMBER_WORDS, language
-from judges.text.quantities import CACHED_SENTENCES, MARK, plain_figures, with_terms
+from judges.text.quantities import CACHED_SENTENCES, COUNTING, MARK, plain_figures, with_terms
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # Regular expressions do not treat the vowel signs of Indic scripts as letters.
@@ -23,6 +23,7 @@ WORD = re.compile(
     rf"{MARK}[^{MARK}]++{MARK}|\d[\d.,]*\d|[{UNSPACED}]+|{LETTER}++(?:[{SIGNS}]++{LETTER}*+)*+(?:['’][^\W\d_]+)?"
 )
 UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
+DIGIT = re.compile(r"\d")
 NUMERAL = re.compile(r"\d[\d.,]*")
 POSSESSIVE = re.compile(r"['’]s?$")
 MIN_LENGTH = 2
@@ -96,7 +97,9 @@ def terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:
 @lru_cache(maxsize=CACHED_SENTENCES)
 def measured_terms(text: str, code: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of a text, with each figure in the base unit of its dimension too."""
-    tokens = WORD.findall(fold(with_terms(text, code)))
+    _, folded, tokens = read_words(text)
+    if DIGIT.search(folded) or not COUNTING.isdisjoint(tokens):
+        tokens = tuple(WORD.findall(fold(with_terms(text, code))))
     return terms_of((IRREGULAR.get(token, token) for token in tokens) if code == ENGLISH else tokens, code)
 
 
