@@ -237,7 +237,7 @@ class MetricItem:
 
 ENGINE = "engine"
 """Key of a score's details: the LLM or the version of the embedded metrics."""
-EMBEDDED_ENGINE = "lexical-7"
+EMBEDDED_ENGINE = "lexical-8"
 """Version of the embedded metrics; stored scores of other versions are recomputed. A comma and a local model
 that relates texts may follow.
 """

@@ -153,7 +153,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= MAX_FACT_LENGTH else f"{text[: MAX_FACT_LENGTH - 1].rstrip()}…"
 
 
-VERSION = "lexical-6"
+VERSION = "lexical-7"
 OTHER_SIDE: Mapping[str | None, str] = {"a": "b", "b": "a"}
 UNSUPPORTED = "an answer that the passages do not support"
 MIN_SUPPORT = 0.3

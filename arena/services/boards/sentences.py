@@ -139,7 +139,8 @@ def _against_reference(view: BoardView, domain: str, leader: Line, subject: str)
     if reference is None or reference.rating is None or leader.rating is None:
         return ""
     if not is_separated(leader, reference):
-        return f" {subject} may differ from {view.the_reference} by chance."
+        whose = "Its" if subject == "It" else f"{subject}'s"
+        return f" {whose} difference from {view.the_reference} may be due to chance."
     # Lines are best first, even across rating scales.
     order = [line.system for line in view.lines[domain]]
     above = order.index(leader.system) < order.index(reference.system)

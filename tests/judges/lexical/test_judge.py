@@ -214,7 +214,7 @@ def test_reasons_list_covered_missed_and_extra_facts() -> None:
     assert {fact["passage"] for fact in reasons["b"]["missed"]} >= {"p1", "p2"}
     assert {"text": "It is 330 metres tall.", "passage": "p1"} in reasons["b"]["covered"]
     assert reasons["a"]["beyond"]
-    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-6", Presentation.A_FIRST, 0)
+    assert (judgment.model, judgment.presentation, judgment.calls) == ("lexical-7", Presentation.A_FIRST, 0)
 
 
 @pytest.mark.parametrize(
