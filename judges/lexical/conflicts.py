@@ -53,9 +53,8 @@ def conflicts(
     own: AnswerAnalysis, other: AnswerAnalysis, truth: LexicalGroundTruth, settings: LexicalSettings
 ) -> Mapping[int, Contradiction]:
     """Return contradictions of facts that the other answer covers, by index of the fact."""
-    if truth.reference is None or truth.language != ENGLISH:
-        return {}
-    if not (own.answer.sentences and other.answer.sentences):
+    sides = own.answer.sentences, other.answer.sentences
+    if truth.reference is None or truth.language != ENGLISH or not all(sides):
         return {}
     known = frozenset(map(related, (*truth.reference.counts, *truth.topic, *other.answer.counts)))
     sentences = {sentence.text: sentence for sentence in own.answer.sentences}

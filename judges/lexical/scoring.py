@@ -107,8 +107,8 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
     """Compare one answer with a ground truth."""
     if not answer.sentences:
         nothing = (0.0,) * len(truth.points)
-        agreement = settings.yes_no * _agreement(answer, truth)
-        adjustments = ((Adjustment.YES_NO, agreement),) if agreement else ()
+        amount = settings.yes_no * agreement(answer, truth)
+        adjustments = ((Adjustment.YES_NO, amount),) if amount else ()
         return AnswerAnalysis(answer, shares=nothing, credits=nothing, adjustments=adjustments)
     shares = truth.shares(truth.points, answer, settings.kin)
     if truth.reference is None:
@@ -120,12 +120,7 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
             _sentences(answer, truth.reference, truth, shares, part * settings.sentences, settings),
             _pairs(answer, truth.reference, truth, part * settings.pairs, settings),
         ]
-    contradictions: tuple[Contradiction, ...] = ()
-    if truth.contradictions is not None:
-        # Repeated sentences count once.
-        texts = dict.fromkeys(sentence.text for sentence in answer.sentences)
-        finder = truth.contradictions
-        contradictions = tuple(row for text in texts for row in finder.conflicts(read_statement(text)))
+    contradictions = contradictions_of(answer, truth)
     return AnswerAnalysis(
         answer,
         coverage=_mean([(overlap.weight, overlap.recall) for overlap in overlaps]),
@@ -143,6 +138,12 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
         adjustments=_adjustments(answer, overlaps, truth, contradictions, settings),
         contradictions=contradictions,
     )
+
+
+def contradictions_of(answer: TextReading, truth: LexicalGroundTruth) -> tuple[Contradiction, ...]:
+    """Return the statements of an answer that contradict the ground truth; repeated sentences count once."""
+    finder, texts = truth.contradictions, dict.fromkeys(sentence.text for sentence in answer.sentences)
+    return tuple(row for text in texts for row in finder.conflicts(read_statement(text))) if finder else ()
 
 
 def _part(whole: float, share: float, of: float) -> float:
@@ -315,14 +316,14 @@ def _adjustments(
         (Adjustment.LENGTH, value - math.fsum((from_passages, *(overlap.brief for overlap in overlaps)))),
         (Adjustment.ORDER, ordered - value),
         (Adjustment.COPIES, ordered * worth - ordered),
-        (Adjustment.YES_NO, settings.yes_no * _agreement(answer, truth)),
+        (Adjustment.YES_NO, settings.yes_no * agreement(answer, truth)),
         (Adjustment.CONTRADICTIONS, -settings.contradiction * wrong),
         (Adjustment.NAMES, -settings.name * misplaced),
     )
     return tuple((kind, amount) for kind, amount in amounts if amount)
 
 
-def _agreement(answer: TextReading, truth: LexicalGroundTruth) -> int:
+def agreement(answer: TextReading, truth: LexicalGroundTruth) -> int:
     """Return 1 if an answer begins with the Yes or No of the reference, -1 with the opposite, else 0."""
     known = language(truth.language).yes_and_no
     theirs = truth.reference.beginning if truth.reference else ""

@@ -1,13 +1,15 @@
 """Facts of a reference that one answer contradicts, by the rules of the embedded judge."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from data.models import GroundTruth
 from judges.lexical.conflicts import conflicts, has_figure
-from judges.lexical.ground_truth import Texts, read_ground_truth
+from judges.lexical.ground_truth import LexicalGroundTruth, Texts, read_ground_truth
 from judges.lexical.reading import Sentence, begins_alike, read_text
-from judges.lexical.scoring import Adjustment, analyse
+from judges.lexical.scoring import AnswerAnalysis, agreement, analyse, contradictions_of
 from judges.lexical.settings import LexicalSettings
+from judges.metrics.reference.facts import CACHE_SIZE
 from judges.text.contradictions import Contradiction
 from judges.text.languages import ENGLISH
 from judges.text.statements import MarkKind
@@ -26,17 +28,25 @@ def stance(question: str, facts: Sequence[str], answer: str) -> tuple[int, Mappi
         contradicts, each with the sentence that does so.
     """
     reference = "\n\n".join(facts)
-    texts = Texts(question, reference, (), ENGLISH)
-    truth = read_ground_truth(texts, preferred=GroundTruth.REFERENCE, settings=SETTINGS)
-    if truth is None:
+    known = _read(question, reference)
+    if known is None:
         return (1 if begins_alike(answer, reference) else -1), {}
-    own, other = (analyse(read_text(text), truth, SETTINGS) for text in (answer, reference))
+    truth, other = known
+    text = read_text(answer)
+    own = AnswerAnalysis(text, contradictions=contradictions_of(text, truth))
     facts_denied = [
         (truth.points[at].sentence, row) for at, row in conflicts(own, other, truth, SETTINGS).items()
     ]
-    agreement = dict(own.adjustments).get(Adjustment.YES_NO, 0.0)
     denials = {fact.text: row.statement.text for fact, row in facts_denied if _proves(row, fact)}
-    return (agreement > 0) - (agreement < 0), denials
+    return agreement(text, truth), denials
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _read(question: str, reference: str) -> tuple[LexicalGroundTruth, AnswerAnalysis] | None:
+    """Read a reference as ground truth and as an answer; None if it has no content words."""
+    texts = Texts(question, reference, (), ENGLISH)
+    truth = read_ground_truth(texts, preferred=GroundTruth.REFERENCE, settings=SETTINGS)
+    return None if truth is None else (truth, analyse(read_text(reference), truth, SETTINGS))
 
 
 def _proves(row: Contradiction, fact: Sentence) -> bool:
