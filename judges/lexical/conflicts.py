@@ -50,32 +50,31 @@ MAX_LOSS = 0.1
 
 
 def conflicts(
-    own: AnswerAnalysis, other: AnswerAnalysis, truth: LexicalGroundTruth, settings: LexicalSettings
+    own: AnswerAnalysis,
+    other: AnswerAnalysis,
+    truth: LexicalGroundTruth,
+    settings: LexicalSettings,
+    among: Iterable[int] | None = None,
 ) -> Mapping[int, Contradiction]:
-    """Return contradictions of facts that the other answer covers, by index of the fact."""
+    """Return contradictions of facts (`among` them) that the other answer covers, by index of the fact."""
     sides = own.answer.sentences, other.answer.sentences
     if truth.reference is None or truth.language != ENGLISH or not all(sides):
         return {}
     known = frozenset(map(related, (*truth.reference.counts, *truth.topic, *other.answer.counts)))
     sentences = {sentence.text: sentence for sentence in own.answer.sentences}
     matches = {}
-    for at, point in enumerate(truth.points):
-        if other.shares[at] < settings.covered_from:
-            if conflict := _conflict(point, own, other, truth, None):
-                matches[at] = conflict
-        else:
-            proven = (
-                contradiction
-                for contradiction in own.contradictions
-                if contradiction.against.text == point.sentence.text
-                and _repeats(sentences[contradiction.statement.text], point.sentence, REPEATED)
-                and (
-                    contradiction.kind is MarkKind.QUANTITY
-                    or point.sentence.live_set.isdisjoint(terms(contradiction.word))
-                )
-            )
-            if conflict := next(proven, None) or _conflict(point, own, other, truth, known):
-                matches[at] = conflict
+    for at in range(len(truth.points)) if among is None else among:
+        point, reliable = truth.points[at], other.shares[at] >= settings.covered_from
+        proven = (
+            row
+            for row in own.contradictions
+            if row.against.text == point.sentence.text
+            and _repeats(sentences[row.statement.text], point.sentence, REPEATED)
+            and (row.kind is MarkKind.QUANTITY or point.sentence.live_set.isdisjoint(terms(row.word)))
+        )
+        conflict = next(proven, None) if reliable else None
+        if conflict := conflict or _conflict(point, own, other, truth, known if reliable else None):
+            matches[at] = conflict
     return matches
 
 

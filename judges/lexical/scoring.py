@@ -120,7 +120,12 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
             _sentences(answer, truth.reference, truth, shares, part * settings.sentences, settings),
             _pairs(answer, truth.reference, truth, part * settings.pairs, settings),
         ]
-    contradictions = contradictions_of(answer, truth)
+    contradictions: tuple[Contradiction, ...] = ()
+    if truth.contradictions is not None:
+        # Repeated sentences count once.
+        texts = dict.fromkeys(sentence.text for sentence in answer.sentences)
+        finder = truth.contradictions
+        contradictions = tuple(row for text in texts for row in finder.conflicts(read_statement(text)))
     return AnswerAnalysis(
         answer,
         coverage=_mean([(overlap.weight, overlap.recall) for overlap in overlaps]),
@@ -138,12 +143,6 @@ def analyse(answer: TextReading, truth: LexicalGroundTruth, settings: LexicalSet
         adjustments=_adjustments(answer, overlaps, truth, contradictions, settings),
         contradictions=contradictions,
     )
-
-
-def contradictions_of(answer: TextReading, truth: LexicalGroundTruth) -> tuple[Contradiction, ...]:
-    """Return the statements of an answer that contradict the ground truth; repeated sentences count once."""
-    finder, texts = truth.contradictions, dict.fromkeys(sentence.text for sentence in answer.sentences)
-    return tuple(row for text in texts for row in finder.conflicts(read_statement(text))) if finder else ()
 
 
 def _part(whole: float, share: float, of: float) -> float:

@@ -1,18 +1,18 @@
 """Facts of a reference that one answer contradicts, by the rules of the embedded judge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from data.models import GroundTruth
 from judges.lexical.conflicts import conflicts, has_figure
 from judges.lexical.ground_truth import LexicalGroundTruth, Texts, read_ground_truth
 from judges.lexical.reading import Sentence, begins_alike, read_text
-from judges.lexical.scoring import AnswerAnalysis, agreement, analyse, contradictions_of
+from judges.lexical.scoring import AnswerAnalysis, agreement
 from judges.lexical.settings import LexicalSettings
 from judges.metrics.reference.facts import CACHE_SIZE
 from judges.text.contradictions import Contradiction
 from judges.text.languages import ENGLISH
-from judges.text.statements import MarkKind
+from judges.text.statements import MarkKind, read_statement
 from judges.text.tokens import measured_terms
 
 SETTINGS = LexicalSettings()
@@ -20,8 +20,10 @@ RESTATED = 0.7
 """Minimum share of a fact in a sentence that exchanges two of its terms."""
 
 
-def stance(question: str, facts: Sequence[str], answer: str) -> tuple[int, Mapping[str, str]]:
-    """Return how an answer relates to the facts of a reference.
+def stance(
+    question: str, facts: Sequence[str], answer: str, near: Collection[tuple[str, str]]
+) -> tuple[int, Mapping[str, str]]:
+    """Return how an answer relates to the facts of a reference, comparing only pairs `near` in wording.
 
     Returns:
         1 if it gives the reference's Yes or No, -1 if it gives the opposite, else 0; and the facts that it
@@ -33,9 +35,18 @@ def stance(question: str, facts: Sequence[str], answer: str) -> tuple[int, Mappi
         return (1 if begins_alike(answer, reference) else -1), {}
     truth, other = known
     text = read_text(answer)
-    own = AnswerAnalysis(text, contradictions=contradictions_of(text, truth))
+    close = {fact for fact, _ in near}
+    at_issue = {at for at, point in enumerate(truth.points) if point.sentence.text in close}
+    if not at_issue:
+        return agreement(text, truth), {}
+    may_deny = {line for _, line in near}
+    lines = dict.fromkeys(sentence.text for sentence in text.sentences if sentence.text in may_deny)
+    finder = truth.contradictions
+    rows = [row for line in lines for row in finder.conflicts(read_statement(line))] if finder else []
+    own = AnswerAnalysis(text, contradictions=tuple(rows))
     facts_denied = [
-        (truth.points[at].sentence, row) for at, row in conflicts(own, other, truth, SETTINGS).items()
+        (truth.points[at].sentence, row)
+        for at, row in conflicts(own, other, truth, SETTINGS, at_issue).items()
     ]
     denials = {fact.text: row.statement.text for fact, row in facts_denied if _proves(row, fact)}
     return agreement(text, truth), denials
@@ -46,7 +57,9 @@ def _read(question: str, reference: str) -> tuple[LexicalGroundTruth, AnswerAnal
     """Read a reference as ground truth and as an answer; None if it has no content words."""
     texts = Texts(question, reference, (), ENGLISH)
     truth = read_ground_truth(texts, preferred=GroundTruth.REFERENCE, settings=SETTINGS)
-    return None if truth is None else (truth, analyse(read_text(reference), truth, SETTINGS))
+    if truth is None or truth.reference is None:
+        return None
+    return truth, AnswerAnalysis(truth.reference, shares=(1.0,) * len(truth.points))
 
 
 def _proves(row: Contradiction, fact: Sentence) -> bool:

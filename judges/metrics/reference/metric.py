@@ -110,8 +110,10 @@ class LexicalGrader:
         short = sum(map(len, sentences.values())) <= SHORT
         about = frozenset(measured_terms(item.question))
         topic = about if short else frozenset()
-        agreement, denials = stance(item.question, [fact.text for fact in facts], answer)
-        grades = [_grade(fact, about, topic, sentences, denials.get(fact.text)) for fact in facts]
+        rows = [_Overlap(fact, topic, sentences) for fact in facts]
+        near = {(row.fact.text, text) for row in rows for text in row.nearest}
+        agreement, denials = stance(item.question, [fact.text for fact in facts], answer, near)
+        grades = [row.grade(about, denials.get(row.fact.text)) for row in rows]
         if agreement:
             opening = next(iter(sentences), answer)
             state = State.PARTLY if set(measured_terms(facts[0].text)) - topic else State.COVERED
@@ -122,36 +124,41 @@ class LexicalGrader:
         return grades
 
 
-def _grade(
-    fact: Fact,
-    about: frozenset[str],
-    topic: frozenset[str],
-    sentences: Mapping[str, Sequence[str]],
-    denial: str | None,
-) -> Grade:
-    factor = 1.0 if fact.terms <= topic else SETTINGS.topic
+class _Overlap:
+    """Terms of a fact in each sentence of an answer, with their share of its weight."""
 
-    def share(overlap: frozenset[str]) -> float:
-        weights = {term: (1 + (term in fact.key)) * (factor if term in topic else 1) for term in fact.terms}
-        return fsum(weights[term] for term in overlap) / fsum(weights.values())
+    def __init__(self, fact: Fact, topic: frozenset[str], sentences: Mapping[str, Sequence[str]]) -> None:
+        self.fact, self._topic = fact, topic
+        factor = 1.0 if fact.terms <= topic else SETTINGS.topic
+        self._weights = {
+            term: (1 + (term in fact.key)) * (factor if term in topic else 1) for term in fact.terms
+        }
+        self._total = fsum(self._weights.values())
+        self._stated = [fact.stated_in(sentence) for sentence in sentences.values()]
+        self._shares = dict(zip(sentences, map(self._share, self._stated), strict=True))
+        most = max((*self._shares.values(), PARTLY_FROM if topic else DENIED_FROM))
+        self.nearest = [text for text, share in self._shares.items() if share == most]
+        """Sentences with the largest share, if it is enough for a contradiction."""
 
-    overlaps = [fact.stated_in(sentence) for sentence in sentences.values()]
-    if not any(overlaps):
-        return MISSING
-    supports = {text: share(overlap) for text, overlap in zip(sentences, overlaps, strict=True)}
-    denied = supports.pop(denial or "", 0.0)
-    if denial and denied >= max(PARTLY_FROM if topic else DENIED_FROM, *supports.values(), 0.0):
-        return Grade(State.MISSING, denied, denial)
-    new = fact.terms - about
-    if new and new <= fact.key and not any(overlap & new for overlap in overlaps):
-        return MISSING
-    windows = [a | b for a, b in pairwise(overlaps)] or overlaps
-    best = max(windows, key=share)
-    if share(best) < PARTLY_FROM:
-        return Grade(State.MISSING, share(best))
-    state = State.COVERED if share(best) >= COVERED_FROM and fact.figures - topic <= best else State.PARTLY
-    nearest = max(range(len(overlaps)), key=lambda at: share(overlaps[at]))
-    return Grade(state, share(best), list(sentences)[nearest])
+    def _share(self, overlap: frozenset[str]) -> float:
+        return fsum(self._weights[term] for term in overlap) / self._total
+
+    def grade(self, about: frozenset[str], denial: str | None) -> Grade:
+        """Grade the fact; a `denial` is a sentence that contradicts it."""
+        fact, shares = self.fact, self._shares
+        if not any(self._stated):
+            return MISSING
+        if denial in self.nearest:
+            return Grade(State.MISSING, shares[denial], denial)
+        new = fact.terms - about
+        if new and new <= fact.key and not any(overlap & new for overlap in self._stated):
+            return MISSING
+        best = max([a | b for a, b in pairwise(self._stated)] or self._stated, key=self._share)
+        share = self._share(best)
+        if share < PARTLY_FROM:
+            return Grade(State.MISSING, share)
+        covered = share >= COVERED_FROM and fact.figures - self._topic <= best
+        return Grade(State.COVERED if covered else State.PARTLY, share, max(shares, key=shares.__getitem__))
 
 
 class LlmGrader:
